@@ -1,25 +1,26 @@
-# A thin front: meson.build has the build, tools/ the rest.
+# Shortcuts: meson.build contains the build, and tools/ everything else.
 #
 #   make run      install what is missing, build, serve on 127.0.0.1:8080; the
-#                 neural voices are fetched meanwhile
+#                 neural voices and the models that recognize speech are fetched meanwhile
 #   make test     the same set-up, then every test
 
 PREFIX ?= /usr/local
 ARGS ?=
 SECONDS ?= 30
 KILLS ?= 1000
-# Where `syrinx voices fetch` puts them unless it is told otherwise.
+# The default folders of `syrinx voices fetch` and `syrinx models fetch` are here.
 VOICES_HOME = $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/syrinx
 # Ids for listen and voice-samples; all neural voices by default.
 VOICES ?=
 
-.PHONY: help run build voices test conformance check fuzz crash-test upgrade-test floods bench session-reuse \
-	token-replay listen voice-samples generate deb deb-test install clean
+.PHONY: help run build voices models test conformance check fuzz crash-test upgrade-test floods bench session-reuse \
+	token-replay turn-taking listen hearing-accuracy voice-samples generate deb deb-test install clean
 
 help:
 	@echo 'make run       build and serve with ./data (ARGS="--listen 0.0.0.0:8080")'
 	@echo 'make voices    fetch the neural voices (110 MB); make run does so in the background'
-	@echo 'make test      every test, with sanitizers (about 20 minutes on two idle cores); ends with the number passed'
+	@echo 'make models    fetch the models that recognize speech (28 MB, or 39 MB without the voices); make run does so, too'
+	@echo 'make test      every test, with sanitizers (about 23 minutes on two idle cores); ends with the number passed'
 	@echo 'make conformance  every statement of the documents that Syrinx implements, against a server; ARGS="--only idle-*"'
 	@echo 'make build     build/syrinx and the engines beside it'
 	@echo 'make check     format, layers, unused functions, clang-tidy, cppcheck for what has changed; ALL=1: for everything'
@@ -30,14 +31,16 @@ help:
 	@echo 'make bench     the benchmark, with ARGS'
 	@echo 'make session-reuse  how often a turn that is sent without a flush is heard, with busy processors'
 	@echo 'make token-replay  where text that arrives in the tokens of a language model is cut'
+	@echo 'make turn-taking  how soon ends of turns and interruptions are noticed, and how often wrongly; ARGS="--recognize"'
 	@echo 'make listen    word errors and loudness of the neural voices (VOICES="1071 1072")'
+	@echo 'make hearing-accuracy  word errors on what people say, compared with the reference runtime; ALL=1: all prompts'
 	@echo 'make voice-samples  a WAV file and a picture of each'
 	@echo 'make deb       a Debian package: build/deb/syrinx_VERSION_ARCH.deb; make deb-test tries it'
 	@echo 'make generate  conf/syrinx.conf and man/syrinx.conf.5 from the table'
 	@echo 'make install   into PREFIX (/usr/local), below DESTDIR'
-	@echo 'make clean     remove everything built; ./data and the neural voices stay'
+	@echo 'make clean     remove everything built; ./data, the neural voices and the models stay'
 
-# What meson finds out about the compiler is of interest when it fails.
+# The output of meson is shown only if it fails.
 build/build.ninja:
 	@tools/setup build
 	@mkdir -p build
@@ -54,6 +57,9 @@ run: build
 voices: build
 	build/syrinx voices fetch
 
+models: build
+	build/syrinx models fetch
+
 test:
 	tools/setup test
 	tools/run-tests
@@ -63,7 +69,7 @@ conformance: build
 	tools/setup test
 	test/conformance/run --build build $(ARGS)
 
-# Of what has changed on this branch: about two seconds a file; ALL=1: of everything, which takes long.
+# Checks the files that have changed on this branch, about two seconds each; ALL=1 checks all files.
 check:
 	tools/setup check
 	tools/check-layers
@@ -75,7 +81,7 @@ fuzz:
 	tools/setup fuzz
 	tools/run-fuzz $(SECONDS)
 
-# Also with a database that stops, and on a disk that is full, each for a tenth of it.
+# A tenth as many kills each are tried with a database that stops and on a full disk.
 crash-test: build
 	tools/setup test
 	test/crash/crash.py --kills $(KILLS)
@@ -105,9 +111,19 @@ token-replay: build
 	ninja -C build chunker-replay
 	test/bench/token_replay.py $(ARGS)
 
+turn-taking: build
+	tools/setup accuracy
+	ninja -C build turn-taking
+	test/bench/turn_taking $(ARGS)
+
 listen: build
 	ninja -C build test/listen/listen
 	test/listen/report $(if $(VOICES),,--write docs/voices.md) $(VOICES)
+
+hearing-accuracy: build
+	tools/setup accuracy
+	ninja -C build test/listen/versions
+	test/listen/accuracy $(if $(ALL),--all) $(ARGS)
 
 voice-samples: build
 	test/listen/samples $(VOICES)
@@ -131,5 +147,5 @@ install: build
 clean:
 	rm -rf build build-test build-asan build-tsan build-fuzz build-check
 	@if [ -d "$(VOICES_HOME)" ]; then \
-		echo 'The neural voices stay in $(VOICES_HOME); to remove them: rm -r $(VOICES_HOME)'; \
+		echo 'Neural voices and models stay in $(VOICES_HOME); to remove them: rm -r $(VOICES_HOME)'; \
 	fi

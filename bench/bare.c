@@ -1,5 +1,5 @@
 /*
- * bare.c: engine processes driven with nothing around them (see bare.h).
+ * bare.c: drives engine processes without a server (see bare.h).
  */
 #include "bench/bare.h"
 
@@ -19,18 +19,18 @@
 
 #define PROCESSES_MAX 64
 
-/* A neural engine says nothing while it loads its model. */
+/* A neural engine sends nothing while it loads its model. */
 #define SILENCE_MAX_MS 60000
 
 struct process {
 	pid_t pid;
 	int fd;
 	struct buf in;
-	unsigned sample_rate; /* of the voice, once it is known */
-	uint64_t first_us; /* when the first samples came; 0: not yet */
+	unsigned sample_rate; /* the voice's rate, once it is known */
+	uint64_t first_us; /* when the first samples arrived; 0 if not yet */
 	uint32_t busy_us;
 	bool ready, done;
-	size_t left; /* texts given at once and not yet done */
+	size_t left; /* texts that were sent together and are not finished */
 };
 
 struct bare {
@@ -46,7 +46,7 @@ static void bare_destroy(void *object)
 
 	for (size_t i = 0; i < bare->count; ++i) {
 		if (bare->processes[i].pid <= 0)
-			continue; /* it never ran: 0 and -1 mean others to kill */
+			continue; /* it was never started, and kill treats 0 and -1 specially */
 		close(bare->processes[i].fd);
 		kill(bare->processes[i].pid, SIGKILL);
 		waitpid(bare->processes[i].pid, NULL, 0);

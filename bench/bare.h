@@ -1,8 +1,8 @@
 /*
- * bare.h: engine processes driven with nothing around them.
+ * bare.h: drives engine processes without a server.
  *
- * Speaks the worker protocol itself, without the pool, the session or a
- * socket to a client: what an engine can do at best from another process.
+ * Uses the worker protocol directly, without the pool, the session or a client connection: the
+ * best that an engine can do in a separate process.
  */
 #ifndef BENCH_BARE_H
 #define BENCH_BARE_H
@@ -16,18 +16,17 @@ struct bare;
 /* Starts `count` processes of the engine and waits until they are ready. */
 int bare_alloc(struct bare **barep, const char *program, const char *voice, size_t count);
 
-/* Gives the text to the first `count` of them at the same instant, with credit
- * for first_ms of audio, and waits for the first samples of each.  Adds the
- * times to `wall_us`, and the engine's own time to its first samples to
- * `busy_us`. */
+/* Sends the text to the first `count` processes at the same instant, with credit for first_ms of
+ * audio, and waits for the first samples of each. Adds the times to `wall_us`, and the engine's
+ * own time to its first samples to `busy_us`. */
 int bare_burst(struct bare *bare, const char *text, size_t count, unsigned first_ms,
 	       struct stats *wall_us, struct stats *busy_us);
 
-/* Gives the text to the first process so often at once, with credit for all of
- * it, and waits until every one has been spoken. */
+/* Sends the text `times` times at once to the first process, with credit for all of it, and waits
+ * until all have been spoken. */
 int bare_at_once(struct bare *bare, const char *text, size_t times);
 
-/* Resident memory of the first process, in bytes. */
+/* The resident memory of the first process, in bytes. */
 size_t bare_resident(const struct bare *bare);
 
 #endif

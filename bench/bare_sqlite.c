@@ -1,5 +1,5 @@
 /*
- * bare_sqlite.c: SQLite with nothing around it (see bare_sqlite.h).
+ * bare_sqlite.c: SQLite without the store around it (see bare_sqlite.h).
  */
 #include "bench/bare_sqlite.h"
 
@@ -54,7 +54,7 @@ int bare_sqlite_open(struct bare_sqlite **barep, const char *path)
 	return 0;
 }
 
-/* Ids as turns have them: no order in them. */
+/* The ids are unordered, like those of turns. */
 static int bare_sqlite_add_row(struct bare_sqlite *bare)
 {
 	uint64_t mixed = ++bare->number * UINT64_C(0x9e3779b97f4a7c15);

@@ -1,7 +1,7 @@
 /*
- * bare_sqlite.h: SQLite with nothing around it, as durable as the store's.
+ * bare_sqlite.h: SQLite without the store around it, with the same durability.
  *
- * One table with the columns of a turn, its id unique: no sums, no checks.
+ * One table with the columns of a turn and a unique id; no totals, no checks.
  */
 #ifndef BENCH_BARE_SQLITE_H
 #define BENCH_BARE_SQLITE_H
@@ -11,10 +11,10 @@
 
 struct bare_sqlite;
 
-/* mem_deref closes it. */
+/* Close it with mem_deref. */
 int bare_sqlite_open(struct bare_sqlite **barep, const char *path);
 
-/* Adds so many rows, each with an id of its own, in one transaction. */
+/* Adds this many rows, each with a unique id, in one transaction. */
 int bare_sqlite_commit(struct bare_sqlite *bare, size_t rows);
 
 #endif

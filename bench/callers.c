@@ -1,5 +1,5 @@
 /*
- * callers.c: clients of the server under measurement (see callers.h).
+ * callers.c: simulated callers who speak to the server (see callers.h).
  */
 #include "bench/callers.h"
 
@@ -11,26 +11,38 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/mem.h"
 
-static int epoll_fd = -1;
+#define CHUNK_US (UINT64_C(1000000) * UTTERANCE_CHUNK / UTTERANCE_RATE)
+#define WAIT_MAX_MS 100
 
-int callers_open(struct callers *callers, const struct target *target, size_t count)
+int callers_open(struct callers *callers, const struct target *target, size_t count,
+		 const char *query, const struct callers_handlers *handlers, void *arg)
 {
-	*callers = (struct callers){.all = calloc(count, sizeof(*callers->all))};
+	char path[256];
+	int err = 0;
+
+	*callers = (struct callers){.all = calloc(count, sizeof(*callers->all)),
+				    .epoll_fd = epoll_create1(EPOLL_CLOEXEC),
+				    .handlers = handlers,
+				    .arg = arg};
 	if (!callers->all)
 		return ENOMEM;
-	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	for (; callers->count < count; ++callers->count) {
+	snprintf(path, sizeof(path), "/v1/speech-to-text/realtime?%s", query);
+	while (!err && callers->count < count) {
 		struct caller *caller = &callers->all[callers->count];
 		struct epoll_event event = {.events = EPOLLIN, .data.ptr = caller};
-		int err = target_connect(&caller->client, target);
 
+		caller->callers = callers;
+		caller->index = callers->count;
+		err = target_connect_to(&caller->client, target, path);
 		if (err)
-			return err;
-		epoll_ctl(epoll_fd, EPOLL_CTL_ADD, ws_client_fd(caller->client), &event);
+			break;
+		++callers->count;
+		epoll_ctl(callers->epoll_fd, EPOLL_CTL_ADD, ws_client_fd(caller->client), &event);
 	}
-	return 0;
+	return err;
 }
 
 void callers_close(struct callers *callers)
@@ -38,133 +50,148 @@ void callers_close(struct callers *callers)
 	for (size_t i = 0; i < callers->count; ++i)
 		mem_deref(callers->all[i].client);
 	free(callers->all);
-	if (epoll_fd >= 0)
-		close(epoll_fd);
-	epoll_fd = -1;
+	if (callers->epoll_fd >= 0)
+		close(callers->epoll_fd);
+	*callers = (struct callers){.epoll_fd = -1};
 }
 
-int callers_send(struct caller *caller, const char *json)
+void caller_say(struct caller *caller, const struct utterance *utterance, uint64_t start_us,
+		bool commits)
 {
-	return ws_client_send(caller->client, json, strlen(json));
+	caller->utterance = utterance;
+	caller->chunk = 0;
+	caller->chunks = commits ? UTTERANCE_END_CHUNKS : UTTERANCE_CHUNKS;
+	caller->commits = commits;
+	caller->due_us = start_us + CHUNK_US;
 }
 
-int callers_ask(struct caller *caller, const char *json)
+uint64_t caller_sent_us(const struct caller *caller, uint64_t sample)
 {
-	caller->busy = true;
-	caller->first_audio_us = caller->interrupted_us = 0;
-	caller->samples = 0;
-	caller->asked_us = clock_monotonic_us();
-	return callers_send(caller, json);
+	uint64_t chunk = (sample - 1) / UTTERANCE_CHUNK;
+
+	return sample > 0 && sample <= caller->sent ? caller->sent_us[chunk % CALLER_KEPT] : 0;
 }
 
-static bool callers_begins(const char *json, size_t len, const char *prefix)
+static void callers_fail(struct caller *caller, const char *why, size_t len)
 {
-	return len >= strlen(prefix) && memcmp(json, prefix, strlen(prefix)) == 0;
+	fprintf(stderr, "syrinx bench: a caller: %.*s\n", (int)len, why);
+	if (!caller->has_failed)
+		epoll_ctl(caller->callers->epoll_fd, EPOLL_CTL_DEL, ws_client_fd(caller->client),
+			  NULL);
+	caller->has_failed = true;
+	++caller->callers->failures;
 }
 
-/* The number after a key near the end of an audio message. */
-static unsigned callers_number_at(const char *json, size_t len, const char *key)
+static void callers_send(struct caller *caller, uint64_t now_us)
 {
-	const char *from = json + (len > 120 ? len - 120 : 0);
-	const char *at = memmem(from, (size_t)(json + len - from), key, strlen(key));
+	const struct utterance *utterance = caller->utterance;
+	bool is_last = caller->chunk + 1 == caller->chunks;
+	const char *message = is_last && caller->commits ? utterance->last_message
+							 : utterance->messages[caller->chunk];
 
-	return at ? (unsigned)strtoul(at + strlen(key), NULL, 10) : 0;
-}
-
-/* Playback that stood still goes on from here, so a gap counts once. */
-static void callers_play(struct caller *caller, unsigned samples)
-{
-	uint64_t now = clock_monotonic_us();
-
-	if (!caller->first_audio_us) {
-		caller->first_audio_us = caller->dry_us = now;
-	} else if (now > caller->dry_us) {
-		++caller->underruns;
-		caller->waited_us += now - caller->dry_us;
-		caller->dry_us = now;
-	}
-	if (caller->sample_rate > 0)
-		caller->dry_us += samples * UINT64_C(1000000) / caller->sample_rate;
-}
-
-static void callers_take_error(struct callers *callers, struct caller *caller, const char *json,
-			       size_t len)
-{
-	++caller->errors;
-	caller->busy = false;
-	if (callers->allows_errors)
+	if (now_us - caller->due_us > caller->callers->late_us)
+		caller->callers->late_us = now_us - caller->due_us;
+	caller->sent_us[caller->sent / UTTERANCE_CHUNK % CALLER_KEPT] = now_us;
+	caller->sent += UTTERANCE_CHUNK;
+	caller->due_us += CHUNK_US;
+	++caller->chunk;
+	if (ws_client_send(caller->client, message, strlen(message)) != 0) {
+		callers_fail(caller, "cannot send", strlen("cannot send"));
 		return;
-	fprintf(stderr, "syrinx bench: %.*s\n", (int)len, json);
-	callers->failed = true;
-}
-
-static void callers_take(struct callers *callers, struct caller *caller, const char *json,
-			 size_t len)
-{
-	if (callers_begins(json, len, "{\"audio\"")) {
-		unsigned samples = callers_number_at(json, len, "\"samples\":");
-
-		caller->stale += caller->expects_start;
-		caller->sample_rate = callers_number_at(json, len, "\"sr\":");
-		callers_play(caller, samples);
-		caller->samples += samples;
-		callers->samples += samples;
-	} else if (callers_begins(json, len, "{\"generation_started\"")) {
-		caller->expects_start = false;
-	} else if (callers_begins(json, len, "{\"session_closed\"")) {
-		caller->busy = false;
-	} else if (callers_begins(json, len, "{\"interrupted\"")) {
-		caller->interrupted_us = clock_monotonic_us();
-		caller->expects_start = true;
-	} else if (callers_begins(json, len, "{\"error\"")) {
-		callers_take_error(callers, caller, json, len);
+	}
+	if (is_last) {
+		caller->utterance = NULL;
+		if (caller->callers->handlers->finished)
+			caller->callers->handlers->finished(caller, caller->callers->arg);
 	}
 }
 
-static void callers_drain(struct callers *callers, struct caller *caller)
+/* Reads a message of the server; false if it is none that a caller waits for. */
+static bool callers_parse(struct caller_message *message, char *json, size_t len)
 {
+	struct json reader;
+	struct json_value key, value;
+	double at_s = 0;
+	bool is_known = false, is_activity = false, is_speech = false;
+
+	json_open(&reader, json, len);
+	json_value(&reader, &value);
+	while (json_member(&reader, &key)) {
+		json_value(&reader, &value);
+		if (json_is(&key, "message_type")) {
+			is_activity = json_is(&value, "voice_activity");
+			message->event = json_is(&value, "partial_transcript") ? CALLER_PARTIAL
+									       : CALLER_WORDS;
+			is_known = is_activity || message->event == CALLER_PARTIAL ||
+				   json_is(&value, "committed_transcript");
+		} else if (json_is(&key, "text") && value.kind == JSON_KIND_STRING) {
+			value.text[value.len] = '\0';
+			message->text = value.text;
+		} else if (json_is(&key, "speech")) {
+			is_speech = value.truth;
+		} else if (json_is(&key, "at")) {
+			json_to_double(&at_s, &value);
+		} else {
+			json_skip(&reader, &value);
+		}
+	}
+	if (is_activity) {
+		message->event = is_speech ? CALLER_SPEECH : CALLER_SILENCE;
+		message->sample = (uint64_t)(at_s * UTTERANCE_RATE + 0.5);
+	}
+	return json_close(&reader) == 0 && is_known;
+}
+
+static void callers_read(struct caller *caller)
+{
+	struct callers *callers = caller->callers;
 	char *bytes;
 	size_t len;
 	bool is_binary;
-	int err;
+	int err = 0;
 
-	while ((err = ws_client_recv(caller->client, &bytes, &len, &is_binary, 0)) == 0)
-		callers_take(callers, caller, bytes, len);
-	if (err != ETIMEDOUT) {
-		fprintf(stderr, "syrinx bench: a connection ended (%u)\n",
-			ws_client_code(caller->client));
-		epoll_ctl(epoll_fd, EPOLL_CTL_DEL, ws_client_fd(caller->client), NULL);
-		callers->failed = true;
-		caller->busy = false;
+	while (!caller->has_failed &&
+	       (err = ws_client_recv(caller->client, &bytes, &len, &is_binary, 0)) == 0) {
+		struct caller_message message = {.at_us = clock_monotonic_us(), .text = ""};
+
+		if (memmem(bytes, len, "\"error\":", strlen("\"error\":")))
+			callers_fail(caller, bytes, len);
+		else if (callers_parse(&message, bytes, len))
+			callers->handlers->message(caller, &message, callers->arg);
 	}
+	if (err && err != ETIMEDOUT)
+		callers_fail(caller, strerror(err), strlen(strerror(err)));
 }
 
-void callers_read(struct callers *callers, unsigned timeout_ms)
+/* Sends what is due and returns when something will be. */
+static uint64_t callers_send_due(struct callers *callers, uint64_t until_us)
+{
+	uint64_t next_us = until_us;
+
+	for (size_t i = 0; i < callers->count; ++i) {
+		struct caller *caller = &callers->all[i];
+		uint64_t now_us = clock_monotonic_us();
+
+		if (caller->utterance && !caller->has_failed && caller->due_us <= now_us)
+			callers_send(caller, now_us);
+		if (caller->utterance && !caller->has_failed && caller->due_us < next_us)
+			next_us = caller->due_us;
+	}
+	return next_us;
+}
+
+void callers_run(struct callers *callers, uint64_t until_us, const bool *is_over)
 {
 	struct epoll_event events[64];
-	int n = epoll_wait(epoll_fd, events, 64, (int)timeout_ms);
 
-	for (int i = 0; i < n; ++i)
-		callers_drain(callers, events[i].data.ptr);
-}
+	while (!*is_over && clock_monotonic_us() < until_us) {
+		uint64_t next_us = callers_send_due(callers, until_us);
+		uint64_t now_us = clock_monotonic_us();
+		uint64_t wait_ms = next_us > now_us ? (next_us - now_us + 999) / 1000 : 0;
+		int n = epoll_wait(callers->epoll_fd, events, 64,
+				   wait_ms < WAIT_MAX_MS ? (int)wait_ms : WAIT_MAX_MS);
 
-int callers_finish(struct callers *callers)
-{
-	uint64_t deadline = clock_monotonic_us() + 10000000;
-	uint64_t seen = callers->samples;
-
-	for (;;) {
-		size_t busy = 0;
-
-		for (size_t i = 0; i < callers->count; ++i)
-			busy += callers->all[i].busy;
-		if (busy == 0)
-			return callers->failed ? EIO : 0;
-		callers_read(callers, 100);
-		if (callers->samples != seen)
-			deadline = clock_monotonic_us() + 10000000;
-		seen = callers->samples;
-		if (clock_monotonic_us() > deadline)
-			return ETIMEDOUT;
+		for (int i = 0; i < n; ++i)
+			callers_read(events[i].data.ptr);
 	}
 }

@@ -1,5 +1,8 @@
 /*
- * callers.h: clients of the server under measurement, all in one thread.
+ * callers.h: simulated callers who speak to the server, in real time, and are told what was understood.
+ *
+ * Each has a WebSocket to /v1/speech-to-text/realtime and sends an utterance in chunks of 20 ms, each
+ * when its last sample would have been recorded.  All callers are in one thread.
  */
 #ifndef BENCH_CALLERS_H
 #define BENCH_CALLERS_H
@@ -9,46 +12,71 @@
 #include <stdint.h>
 
 #include "bench/target.h"
+#include "bench/utterances.h"
 
-struct caller {
-	struct ws_client *client;
-	uint64_t asked_us; /* when its turn was made due */
-	uint64_t first_audio_us; /* 0: not yet */
-	uint64_t interrupted_us; /* 0: not yet */
-	uint64_t samples; /* of this turn */
-	unsigned sample_rate;
-	/* A listener that plays from the first sound on: when he has heard all that
-	 * came, how often that was before more came, and how long he then waited. */
-	uint64_t dry_us;
-	unsigned underruns;
-	uint64_t waited_us;
-	unsigned errors;
-	bool busy; /* from the question to session_closed or interrupted */
-	bool expects_start; /* no audio may come before the next generation_started */
-	unsigned stale; /* audio that came all the same */
+/* The chunks of which it is known when they were sent: twenty seconds. */
+#define CALLER_KEPT 1024u
+
+enum caller_event {
+	CALLER_SPEECH, /* somebody has begun to speak */
+	CALLER_SILENCE, /* nobody speaks any more */
+	CALLER_PARTIAL,
+	CALLER_WORDS, /* the words of a segment, which are final */
 };
 
-#define CALLERS_MAX 8192
+struct caller_message {
+	enum caller_event event;
+	uint64_t at_us; /* when it arrived */
+	uint64_t sample; /* of CALLER_SPEECH and CALLER_SILENCE: the segment begins or ends there */
+	const char *text; /* of the others */
+};
+
+struct callers;
+
+struct caller {
+	struct callers *callers;
+	struct ws_client *client;
+	size_t index;
+	const struct utterance *utterance; /* NULL: it says nothing now */
+	size_t chunk, chunks; /* the next one of this utterance, and how many it has */
+	bool commits; /* with the last one */
+	uint64_t due_us; /* when the next chunk is due */
+	uint64_t sent; /* samples, from the beginning of the stream */
+	uint64_t sent_us[CALLER_KEPT];
+	bool has_failed;
+};
+
+/* Nobody is called from inside another function than callers_run. */
+struct callers_handlers {
+	void (*message)(struct caller *caller, const struct caller_message *message, void *arg);
+	/* It has said everything, and may say something else. */
+	void (*finished)(struct caller *caller, void *arg);
+};
 
 struct callers {
 	struct caller *all;
 	size_t count;
-	uint64_t samples; /* of all turns */
-	bool allows_errors; /* they are counted, and do not fail the run */
-	bool failed;
+	int epoll_fd;
+	const struct callers_handlers *handlers;
+	void *arg;
+	unsigned failures; /* errors that the server sent, and connections that it closed */
+	uint64_t late_us; /* how late a chunk was sent at worst */
 };
 
-int callers_open(struct callers *callers, const struct target *target, size_t count);
+/* Opens connections with these parameters in their URL. */
+int callers_open(struct callers *callers, const struct target *target, size_t count,
+		 const char *query, const struct callers_handlers *handlers, void *arg);
 void callers_close(struct callers *callers);
 
-/* Sends one message; callers_ask notes the time and that a turn is under way. */
-int callers_send(struct caller *caller, const char *json);
-int callers_ask(struct caller *caller, const char *json);
+/* Begins an utterance at this time.  With `commits` it ends with its speech, and the client says so;
+ * otherwise silence follows. */
+void caller_say(struct caller *caller, const struct utterance *utterance, uint64_t start_us,
+		bool commits);
 
-/* Reads what has come, for at most this long; returns early when something did. */
-void callers_read(struct callers *callers, unsigned timeout_ms);
+/* Sends and receives until *is_over, or until this time. */
+void callers_run(struct callers *callers, uint64_t until_us, const bool *is_over);
 
-/* Reads until no turn is under way; ETIMEDOUT after ten silent seconds. */
-int callers_finish(struct callers *callers);
+/* When the chunk was sent that holds the sample before this one; 0 if it was not. */
+uint64_t caller_sent_us(const struct caller *caller, uint64_t sample);
 
 #endif

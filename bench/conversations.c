@@ -1,10 +1,9 @@
 /*
- * conversations.c: what a speech engine's conversation adds to its language model.
+ * conversations.c: what a conversation with a speech engine adds to the language model's time.
  *
- * The measurement is both ends: the engine with all its conversations, and the
- * model.  A delta carries the time at which it was written; with each one a
- * message goes through a raw relay, by turns, so that the state of the machine affects
- * both.
+ * The benchmark is both ends: the speech engine with all its conversations, and the model. Each
+ * delta contains the time at which it was written. With each one, a message is sent through a
+ * raw relay, alternately, so that the state of the machine affects both.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,14 +27,14 @@
 #include "doors/elevenlabs/elevenlabs.h"
 #include "wire/engine_reply.h"
 
-#define SPEAKERS 500 /* conversations that hear an answer all the time */
+#define SPEAKERS 500 /* conversations that receive an answer all the time */
 #define DELTAS 20000
-#define DELTA_US 200 /* between two of them: each conversation hears ten in a second */
+#define DELTA_US 200 /* between two deltas: each conversation receives ten per second */
 #define CANCELS 2000
 #define CANCEL_US 1000
 #define IDLE 2000
-#define WARM_UP 64 /* conversations whose memory is the server's */
-#define SILENCE_US 10000000 /* then it is no measurement */
+#define WARM_UP 64 /* conversations before the measurement, for the memory of the server itself */
+#define WAIT_MAX_US 10000000 /* the limit of conversations_run_until_count */
 #define KEY "sk_bench"
 
 struct conversations {
@@ -43,19 +42,23 @@ struct conversations {
 	struct fake_model *model;
 	struct relay relay;
 	struct ws_client **clients;
-	int64_t *event_ids;
-	uint64_t *cancelled_us; /* when it was interrupted; 0: not, or it is over */
+	int64_t *event_ids; /* the newest of each conversation */
+	/* When each conversation's answer was interrupted; 0 if it was not, or the model has
+	 * noticed it. */
+	uint64_t *cancelled_us;
 	size_t count;
 	int poll_fd;
-	size_t asked; /* questions that the model has got */
+	size_t asked; /* the number of requests that the model has received */
 	size_t finals;
 	bool says_all; /* the model answers at once, with one word */
 	bool has_failed;
-	struct stats delta_us, relay_us; /* to the engine, there and there */
-	struct stats cancel_us, relay_back_us; /* to the model */
+	/* Times to the speech engine, through Syrinx and through the relay. */
+	struct stats delta_us, relay_us;
+	/* Times to the model, through Syrinx and through the relay. */
+	struct stats cancel_us, relay_back_us;
 };
 
-/* What is watched */
+/* Events */
 
 enum watched { WATCH_MODEL, WATCH_CLIENT, WATCH_RELAY_TO_ENGINE, WATCH_RELAY_TO_MODEL };
 
@@ -68,7 +71,7 @@ static int conversations_watch(const struct conversations *all, int fd, enum wat
 	return epoll_ctl(all->poll_fd, EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : errno;
 }
 
-/* What is sent contains "t=" and microseconds. */
+/* Every message contains "t=" and a time in microseconds. */
 static void conversations_note_time(struct stats *stats, const char *bytes, size_t len)
 {
 	const char *mark = memmem(bytes, len, "t=", 2);
@@ -124,7 +127,8 @@ static void conversations_take(struct conversations *all, uint64_t mark)
 	}
 }
 
-/* Whatever comes until then; a moment is too short for epoll's milliseconds. */
+/* Processes events until this time; polls, because the interval may be shorter than a millisecond,
+ * which is the shortest that epoll_wait can wait. */
 static void conversations_run_until(struct conversations *all, uint64_t until_us)
 {
 	do {
@@ -136,11 +140,11 @@ static void conversations_run_until(struct conversations *all, uint64_t until_us
 	} while (clock_monotonic_us() < until_us);
 }
 
-/* Until a number has become as great as this. */
+/* Processes events until *number has reached `count`; ETIMEDOUT if that takes too long. */
 static int conversations_run_until_count(struct conversations *all, const size_t *number,
 					 size_t count)
 {
-	uint64_t end_us = clock_monotonic_us() + SILENCE_US;
+	uint64_t end_us = clock_monotonic_us() + WAIT_MAX_US;
 
 	while (*number < count && !all->has_failed) {
 		conversations_run_until(all, 0);
@@ -193,7 +197,7 @@ static int conversations_say(struct conversations *all, size_t who)
 static int conversations_open_one(struct conversations *all, size_t who)
 {
 	static const char init[] = "{\"type\":\"init\",\"conversation_id\":\"conv_bench\"}";
-	char header[UPSTREAM_HEADER_SIZE];
+	char header[ENGINE_TOKEN_HEADER_SIZE];
 	char url[128];
 	char why[256];
 	const char *const headers[] = {header, NULL};
@@ -222,13 +226,13 @@ static int conversations_open_some(struct conversations *all, size_t from, size_
 		err = conversations_open_one(all, i);
 		if (!err)
 			err = conversations_say(all, i);
-		if (!err) /* before the model's patience ends */
+		if (!err) /* before the requests to the model time out */
 			err = conversations_run_until_count(all, &all->asked, all->asked + 1);
 	}
 	return err;
 }
 
-/* Beginning and end */
+/* Start and end */
 
 static int conversations_open_server(struct conversations *all)
 {
@@ -250,7 +254,7 @@ static int conversations_begin(struct conversations *all, size_t count)
 	struct rlimit limit;
 	int err;
 
-	/* Two descriptors for each conversation and two of the relay. */
+	/* Each conversation needs two descriptors, and so does each relay pair. */
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
@@ -285,7 +289,7 @@ static void conversations_end(struct conversations *all)
 		close(all->poll_fd);
 }
 
-/* The figures */
+/* Results */
 
 static void conversations_send_through_relay(const struct conversations *all, size_t who,
 					     unsigned end_of_pair)
@@ -294,7 +298,7 @@ static void conversations_send_through_relay(const struct conversations *all, si
 	int n = snprintf(text, sizeof(text), "t=%" PRIu64 " ", clock_monotonic_us());
 
 	if (send(all->relay.fds[who][end_of_pair], text, (size_t)n, MSG_NOSIGNAL) != n)
-		fprintf(stderr, "syrinx bench: the relay does not read\n");
+		fprintf(stderr, "syrinx bench: the relay does not accept data\n");
 }
 
 static int conversations_measure_deltas(struct conversations *all, int64_t rounds)
@@ -310,7 +314,7 @@ static int conversations_measure_deltas(struct conversations *all, int64_t round
 		conversations_send_through_relay(all, who, 0);
 		conversations_run_until(all, begun_us + DELTA_US);
 	}
-	conversations_run_until(all, clock_monotonic_us() + 100000); /* the last ones */
+	conversations_run_until(all, clock_monotonic_us() + 100000); /* waits for the last ones */
 	return all->has_failed ? EIO : 0;
 }
 
@@ -341,7 +345,7 @@ static void conversations_print_pair(const char *title, struct stats *ours, stru
 	       stats_quantile(ours, 0.99) / 1000);
 	printf("  through a relay  p50 %7.3f ms   p99 %7.3f ms\n", stats_quantile(raw, 0.5) / 1000,
 	       stats_quantile(raw, 0.99) / 1000);
-	printf("  p99 over the relay's             %7.3f ms   (target %.1f)\n",
+	printf("  p99 above the relay              %7.3f ms   (target %.1f)\n",
 	       (stats_quantile(ours, 0.99) - stats_quantile(raw, 0.99)) / 1000, target_ms);
 }
 
@@ -374,12 +378,12 @@ static int conversations_measure_speaking(const struct bench_options *options)
 		err = conversations_measure_cancels(&all,
 						    options->rounds ? options->rounds : CANCELS);
 	if (!err) {
-		printf("%d conversations that are being answered\n", SPEAKERS);
-		conversations_print_pair("a delta of the model, to the engine", &all.delta_us,
-					 &all.relay_us, 1);
+		printf("%d conversations receiving an answer\n", SPEAKERS);
+		conversations_print_pair("from the model's delta to the speech engine",
+					 &all.delta_us, &all.relay_us, 1);
 		conversations_print_pair(
-			"an interruption, to the closing of the model's connection", &all.cancel_us,
-			&all.relay_back_us, 2);
+			"from an interruption to the closing of the model's connection",
+			&all.cancel_us, &all.relay_back_us, 2);
 	}
 	conversations_end(&all);
 	return err;
@@ -407,8 +411,8 @@ static int conversations_measure_idle(void)
 	if (!err) {
 		conversations_run_until(&all, clock_monotonic_us() + 500000);
 		after = target_resident(&all.target);
-		printf("idle conversation after a turn, %d of them: %.2f KiB each (target 24)\n",
-		       IDLE, ((double)after - (double)before) / 1024 / IDLE);
+		printf("idle conversations after one turn (%d): %.2f KiB each (target 24)\n", IDLE,
+		       ((double)after - (double)before) / 1024 / IDLE);
 	}
 	conversations_end(&all);
 	return err;

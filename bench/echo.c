@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* As long as a token message. */
+/* The same length as a message with one token. */
 #define MESSAGE_LEN 40
 
 static void echo_serve(int listener)
@@ -83,7 +83,7 @@ double echo_round_trip_us(struct echo *echo)
 void echo_stop(struct echo *echo)
 {
 	if (echo->pid <= 0)
-		return; /* it never ran: 0 and -1 mean others to kill */
+		return; /* it was never started, and kill treats 0 and -1 specially */
 	close(echo->fd);
 	kill(echo->pid, SIGKILL);
 	waitpid(echo->pid, NULL, 0);

@@ -1,8 +1,8 @@
 /*
- * echo.h: a raw socket echo, the yardstick of every latency.
+ * echo.h: a raw socket echo, the baseline for all latencies.
  *
- * A child process that sends back what it gets over a TCP connection on
- * loopback, with nothing in between: whatever it costs, the machine costs.
+ * A child process sends back what it receives over a TCP connection on loopback, without
+ * anything in between: this is the cost of the machine itself.
  */
 #ifndef BENCH_ECHO_H
 #define BENCH_ECHO_H
@@ -16,7 +16,7 @@ struct echo {
 
 int echo_start(struct echo *echo);
 
-/* One message there and back, in microseconds. */
+/* Sends one message and waits for its echo; returns the time in microseconds. */
 double echo_round_trip_us(struct echo *echo);
 void echo_stop(struct echo *echo);
 

@@ -1,11 +1,10 @@
 /*
- * encode.c: what encoders cost, against the engine that made the audio.
+ * encode.c: the cost of encoders, compared with the engine that made the audio.
  *
- * flite speaks a text with nothing around it (bare-flite, built next to the
- * server) and counts its CPU time; what it said is encoded, at the rate that the
- * format has, in frames of 200 ms as turns send them.  Both alternate, so that the
- * state of the machine affects both.  Converting the rate is not counted: PCM pays for
- * that too.
+ * flite runs without a server (bare-flite, built next to the server) and measures its CPU time.
+ * Its audio is encoded at the rate of the format, in frames of 200 ms as in turns. Both
+ * alternate, so that the state of the machine affects both. Resampling is not counted, because
+ * PCM needs it too.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -36,16 +35,16 @@
 struct course {
 	const char *name;
 	struct audio_format format;
-	double aim; /* 0: none */
+	double target; /* 0 if there is none */
 	struct buf samples; /* int16_t at the format's rate */
-	struct stats cost_ms; /* CPU for a second of audio */
+	struct stats cost_ms; /* CPU time per second of audio */
 	struct stats ratio;
 };
 
 static struct course courses[] = {
-	{.name = "MP3 44100 Hz, 128 kbit/s", .format = {AUDIO_MP3, 44100, 128}, .aim = 0.2},
-	{.name = "Opus 48000 Hz, 32 kbit/s", .format = {AUDIO_OPUS, 48000, 32}, .aim = 0.65},
-	{.name = "Opus 48000 Hz, 64 kbit/s", .format = {AUDIO_OPUS, 48000, 64}, .aim = 0.65},
+	{.name = "MP3 44100 Hz, 128 kbit/s", .format = {AUDIO_MP3, 44100, 128}, .target = 0.2},
+	{.name = "Opus 48000 Hz, 32 kbit/s", .format = {AUDIO_OPUS, 48000, 32}, .target = 0.65},
+	{.name = "Opus 48000 Hz, 64 kbit/s", .format = {AUDIO_OPUS, 48000, 64}, .target = 0.65},
 	{.name = "FLAC 24000 Hz", .format = {AUDIO_FLAC, 24000, 0}},
 	{.name = "AAC 24000 Hz, 64 kbit/s", .format = {AUDIO_AAC, 24000, 64}},
 };
@@ -58,7 +57,7 @@ static double encode_cpu_ms(void)
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* Prints two numbers; with `file` what it says goes there. */
+/* Runs bare-flite, which prints two numbers; with `file`, its audio is written there. */
 static int encode_run_bare(const char *dir, const char *file, double *first, double *second)
 {
 	char command[4800];
@@ -89,7 +88,7 @@ static int encode_read_file(struct buf *out, const char *path)
 	return err;
 }
 
-/* What flite says, at its own rate. */
+/* Gets flite's audio, at its own rate. */
 static int encode_record(struct buf *samples, unsigned *rate, const char *dir)
 {
 	char path[] = "/tmp/syrinx-bench-XXXXXX";
@@ -190,16 +189,16 @@ static int encode_run_round(const char *dir, struct stats *flite_ms)
 
 static void encode_print(struct stats *flite_ms)
 {
-	printf("Encoders: CPU for a second of audio\n");
-	printf("  flite (" VOICE "), making it          %7.2f ms\n", stats_quantile(flite_ms, 0.5));
+	printf("encoders: CPU time per second of audio\n");
+	printf("  %-30s %7.2f ms\n", "synthesis (flite, " VOICE ")", stats_quantile(flite_ms, 0.5));
 	for (size_t i = 0; i < COUNT(courses); ++i) {
 		struct course *course = &courses[i];
 
 		printf("  %-30s %7.2f ms   ratio %.3f [%.3f to %.3f]", course->name,
 		       stats_quantile(&course->cost_ms, 0.5), stats_quantile(&course->ratio, 0.5),
 		       stats_quantile(&course->ratio, 0), stats_quantile(&course->ratio, 1));
-		if (course->aim > 0)
-			printf("   (target %.2f)", course->aim);
+		if (course->target > 0)
+			printf("   (target %.2f)", course->target);
 		printf("\n");
 	}
 }

@@ -1,6 +1,5 @@
 /*
- * fake_model.c: a language model that says what a measurement asks it to (see
- * fake_model.h).
+ * fake_model.c: a language model that says what a measurement requests (see fake_model.h).
  */
 #include "bench/fake_model.h"
 
@@ -26,7 +25,7 @@
 struct connection {
 	struct link link;
 	int fd;
-	size_t who; /* NOBODY: it waits for a request */
+	size_t who; /* NOBODY while it waits for a request */
 	struct buf request;
 };
 
@@ -36,7 +35,7 @@ struct fake_model {
 	uint16_t port;
 	size_t count;
 	struct list connections;
-	struct connection **speaking; /* by who; NULL: no answer is under way */
+	struct connection **speaking; /* indexed by `who`; NULL if no answer is in progress */
 };
 
 static void fake_model_drop(struct fake_model *model, struct connection *connection)
@@ -118,7 +117,8 @@ int fake_model_fd(const struct fake_model *model)
 static void fake_model_send_text(const struct connection *connection, const char *text, size_t len)
 {
 	if (send(connection->fd, text, len, MSG_NOSIGNAL) != (ssize_t)len)
-		shutdown(connection->fd, SHUT_RDWR); /* is then found to be closed */
+		/* The event loop then finds that it is closed. */
+		shutdown(connection->fd, SHUT_RDWR);
 }
 
 static void fake_model_send_event(const struct connection *connection, const char *event)
@@ -184,7 +184,7 @@ static void fake_model_take_connection(struct fake_model *model)
 	}
 }
 
-/* The last "who=" counts: earlier ones are of earlier turns. */
+/* Uses the last "who=", because earlier ones belong to earlier turns. */
 static size_t fake_model_find_who(const char *request)
 {
 	const char *last = NULL;
@@ -240,7 +240,7 @@ static void fake_model_take_bytes(struct fake_model *model, struct connection *c
 	if (fake_model_is_whole(&connection->request))
 		fake_model_answer(model, connection);
 	else
-		--connection->request.len; /* the NUL */
+		--connection->request.len; /* without the NUL */
 }
 
 void fake_model_run(struct fake_model *model)

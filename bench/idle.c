@@ -1,57 +1,57 @@
 /*
- * idle.c: what an idle connection costs, and how soon a server is ready.
+ * idle.c: the memory of an idle connection, and the time until a server is ready.
  */
 #include <stdio.h>
 #include <unistd.h>
 
 #include "bench/bench.h"
-#include "bench/callers.h"
+#include "bench/load_clients.h"
 #include "bench/stats.h"
 
 static const char question[] =
 	"{\"voice_id\":2003,\"text\":\"Hello, who is there?\",\"flush\":true}";
 
-/* Every connection speaks a turn, some at a time. */
-static int idle_speak_all(struct callers *callers)
+/* Every connection speaks one turn, a few at a time. */
+static int idle_speak_all(struct load_clients *callers)
 {
 	int err = 0;
 
 	for (size_t i = 0; !err && i < callers->count; ++i) {
-		err = callers_ask(&callers->all[i], question);
+		err = load_clients_ask(&callers->all[i], question);
 		if (i % 32 == 31 && !err)
-			err = callers_finish(callers);
+			err = load_clients_finish(callers);
 	}
-	return err ? err : callers_finish(callers);
+	return err ? err : load_clients_finish(callers);
 }
 
 static int idle_measure(size_t count, bool with_tls, double target_kib)
 {
 	struct target target;
-	struct callers warm = {0}, callers = {0};
+	struct load_clients warm = {0}, callers = {0};
 	size_t before, after;
 	const struct target_options options = {.with_tls = with_tls};
 	int err = target_start(&target, &options);
 
-	/* What the server allocates once (fleets, tables, arenas) is not a
-	 * connection's: a first group speaks before the measurement. */
+	/* A first group of connections speaks before the measurement, so that what the server
+	 * allocates once (fleets, tables, arenas) is not attributed to connections. */
 	if (!err)
-		err = callers_open(&warm, &target, 64);
+		err = load_clients_open(&warm, &target, 64);
 	if (!err)
 		err = idle_speak_all(&warm);
-	callers_close(&warm);
+	load_clients_close(&warm);
 	sleep(1);
 	before = target_resident(&target);
 	if (!err)
-		err = callers_open(&callers, &target, count);
+		err = load_clients_open(&callers, &target, count);
 	if (!err)
 		err = idle_speak_all(&callers);
 	sleep(2);
 	after = target_resident(&target);
 	if (!err)
-		printf("idle connection after a turn, %s, %zu of them: %.2f KiB each (target %.1f)\n",
+		printf("idle connections after one turn, %s (%zu): %.2f KiB each (target %.1f)\n",
 		       with_tls ? "TLS" : "plain", count,
 		       ((double)after - (double)before) / 1024 / (double)count, target_kib);
-	callers_close(&callers);
+	load_clients_close(&callers);
 	target_stop(&target);
 	return err;
 }
@@ -78,7 +78,8 @@ int bench_start(const struct bench_options *options)
 		target_stop(&target);
 	}
 	if (!err)
-		printf("start to ready: median %.0f ms, worst %.0f ms of %lld (target 100)\n",
+		printf("start to ready: median %.0f ms, maximum %.0f ms of %lld starts "
+		       "(target 100)\n",
 		       stats_quantile(&ready, 0.5), stats_quantile(&ready, 1), (long long)rounds);
 	stats_reset(&ready);
 	return err;

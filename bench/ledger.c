@@ -1,12 +1,11 @@
 /*
- * ledger.c: settled turns a second against bare SQLite, and how long a client's last
- * word waits for its row against what the disk needs to make anything durable.
+ * ledger.c: recorded turns per second compared with bare SQLite, and the time until a turn is
+ * recorded compared with the time that the disk needs to make anything durable.
  *
- * The account is the server's, with its threads, its marks and a store in a file;
- * the loop is this one.  What is compared runs by turns, in the same directory, which
- * is in /var/tmp because /tmp may be in memory.
- * A batch is what was waiting when the last commit was done: it is counted, and
- * the bare database is given batches of that size.
+ * The store is used as in the server, with its threads, its marks and a file; the event loop is
+ * this program's. What is compared alternates, in the same directory, which is in /var/tmp
+ * because /tmp may be in memory. A batch is what was waiting when the last commit finished: its
+ * size is counted, and the bare database is given batches of the same size.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "account/account.h"
+#include "account/async_store.h"
 #include "base/clock.h"
 #include "base/count.h"
 #include "base/mem.h"
@@ -28,30 +27,31 @@
 #define ROUNDS 5
 #define ROUND_US 1000000
 #define DELAYS 3000
-#define RATIO_AIM 0.5
+#define RATIO_TARGET 0.5
 
-/* Turns that end at the same time, more or less. */
+/* The numbers of turns that end at about the same time. */
 static const size_t crowds[] = {2, 32, 256};
 
-/* A store that counts transactions and passes them on. */
+/* A store that counts transactions. It has only the operation that records turns, and forwards it
+ * to the real store. */
 struct counted {
 	struct store store;
 	struct store_ops ops;
-	struct store *behind;
+	struct store *inner;
 	atomic_size_t commits;
 };
 
 struct run {
 	char dir[64];
 	struct loop *loop;
-	struct account *account;
+	struct async_store *async;
 	struct counted *counted;
 	struct bare_sqlite *bare;
-	uint64_t number; /* of the next turn */
-	uint64_t end_us; /* no turn is booked after it */
+	uint64_t number; /* the number of the next turn */
+	uint64_t end_us; /* no turn is recorded after this time */
 	size_t waiting;
 	size_t settled;
-	struct stats *delays; /* NULL: not wanted */
+	struct stats *delays; /* NULL if not measured */
 	int err;
 };
 
@@ -66,19 +66,19 @@ static int ledger_count_turns(struct store *store, const struct store_turn *turn
 	struct counted *counted = (struct counted *)(void *)store;
 
 	++counted->commits;
-	return counted->behind->ops->turns_add(counted->behind, turns, count, errs);
+	return counted->inner->ops->turns_add(counted->inner, turns, count, errs);
 }
 
 static void ledger_counted_destroy(void *object)
 {
-	mem_deref(((struct counted *)object)->behind);
+	mem_deref(((struct counted *)object)->inner);
 }
 
 static int ledger_add_key(struct store *store)
 {
-	char text[ACCOUNT_KEY_LEN + 1];
+	char text[API_KEY_LEN + 1];
 	struct store_key key;
-	int err = account_key_make(text, &key, "bench");
+	int err = api_key_make(text, &key, "bench");
 
 	return err ? err : store->ops->key_add(store, &key);
 }
@@ -93,14 +93,14 @@ static int ledger_open_counted(struct run *run, const char *address)
 	run->counted = counted;
 	counted->store.ops = &counted->ops;
 	counted->ops.turns_add = ledger_count_turns;
-	err = store_open(&counted->behind, address);
-	return err ? err : ledger_add_key(counted->behind);
+	err = store_open(&counted->inner, address);
+	return err ? err : ledger_add_key(counted->inner);
 }
 
 static int ledger_open_run(struct run *run)
 {
 	char path[128];
-	struct account_options options = {.data_dir = run->dir};
+	struct async_store_options options = {.data_dir = run->dir};
 	int err;
 
 	snprintf(run->dir, sizeof(run->dir), "/var/tmp/syrinx-bench-XXXXXX");
@@ -111,11 +111,11 @@ static int ledger_open_run(struct run *run)
 	if (!err)
 		err = ledger_open_counted(run, path);
 	if (!err)
-		err = account_alloc(&run->account, run->loop, &run->counted->store, &options);
+		err = async_store_alloc(&run->async, run->loop, &run->counted->store, &options);
 	snprintf(path, sizeof(path), "%s/bare.db", run->dir);
 	if (!err)
 		err = bare_sqlite_open(&run->bare, path);
-	/* A log that still grows costs the file system more than one that is used again,
+	/* A write-ahead log that still grows costs the file system more than one that is reused,
 	 * as it is after some thousand pages. */
 	for (int i = 0; i < 3 && !err; ++i)
 		err = bare_sqlite_commit(run->bare, 30000);
@@ -126,8 +126,8 @@ static void ledger_close_run(struct run *run)
 {
 	char command[128];
 
-	if (run->account)
-		mem_deref(run->account); /* and the store */
+	if (run->async)
+		mem_deref(run->async); /* also releases the store */
 	else
 		mem_deref(run->counted);
 	mem_deref(run->bare);
@@ -157,11 +157,11 @@ static void ledger_on_booked(int err, void *arg)
 		loop_stop(run->loop);
 }
 
-/* As a turn of the server: it was marked when it began to be heard. */
+/* Records a turn as the server does, with a mark that was made when its audio began. */
 static void ledger_book(struct turn *turn)
 {
 	struct run *run = turn->run;
-	size_t mark = ACCOUNT_NO_MARK;
+	size_t mark = USAGE_NO_MARK;
 	struct store_turn row = {
 		.key_id = 1,
 		.account_id = STORE_ACCOUNT_DEFAULT,
@@ -177,14 +177,14 @@ static void ledger_book(struct turn *turn)
 	++run->number;
 	snprintf(row.id, sizeof(row.id), "%016" PRIx64 "%016" PRIx64,
 		 run->number * UINT64_C(0x9e3779b97f4a7c15), run->number);
-	snprintf(row.server, sizeof(row.server), "%s", account_server_id(run->account));
-	account_mark(run->account, &mark, &row);
+	snprintf(row.server, sizeof(row.server), "%s", async_store_server_id(run->async));
+	async_store_mark(run->async, &mark, &row);
 	turn->booked_us = clock_monotonic_us();
 	++run->waiting;
-	run->err = account_book(NULL, run->account, &row, mark, ledger_on_booked, turn);
+	run->err = async_store_book(NULL, run->async, &row, mark, ledger_on_booked, turn);
 }
 
-/* Turns a second, and how many of them were committed together. */
+/* Measures the turns per second, and how many of them were committed together. */
 static int ledger_settle(struct run *run, struct turn *turns, size_t crowd, double *rate,
 			 double *batch)
 {
@@ -193,7 +193,7 @@ static int ledger_settle(struct run *run, struct turn *turns, size_t crowd, doub
 	run->end_us = begun + ROUND_US;
 	run->settled = 0;
 	run->counted->commits = 0;
-	loop_enter(run->loop); /* its clock stood while the other was measured */
+	loop_enter(run->loop); /* updates its clock, which stopped during the other measurement */
 	for (size_t i = 0; i < crowd && !run->err; ++i) {
 		turns[i].run = run;
 		ledger_book(&turns[i]);
@@ -226,7 +226,7 @@ static int ledger_compare(struct run *run, size_t crowd, int64_t rounds)
 	struct stats settled = {0}, bare = {0}, ratio = {0}, batches = {0};
 	int err = 0;
 
-	for (int64_t i = -1; !err && i < rounds; ++i) { /* the first one warms up */
+	for (int64_t i = -1; !err && i < rounds; ++i) { /* the first round is a warm-up */
 		double rate, batch, bare_rate = 0;
 
 		err = ledger_settle(run, turns, crowd, &rate, &batch);
@@ -240,11 +240,11 @@ static int ledger_compare(struct run *run, size_t crowd, int64_t rounds)
 		stats_add(&ratio, rate / bare_rate);
 	}
 	if (!err)
-		printf("%4zu at once: %8.0f turns a second in batches of %.1f, bare SQLite %8.0f: "
-		       "%.2f [%.2f to %.2f]   (aim %.1f)\n",
+		printf("%4zu concurrent turns: %8.0f turns/s in batches of %.1f, bare "
+		       "SQLite %8.0f: ratio %.2f [%.2f to %.2f]   (target %.1f)\n",
 		       crowd, stats_quantile(&settled, 0.5), stats_quantile(&batches, 0.5),
 		       stats_quantile(&bare, 0.5), stats_quantile(&ratio, 0.5),
-		       stats_quantile(&ratio, 0), stats_quantile(&ratio, 1), RATIO_AIM);
+		       stats_quantile(&ratio, 0), stats_quantile(&ratio, 1), RATIO_TARGET);
 	stats_reset(&settled);
 	stats_reset(&bare);
 	stats_reset(&ratio);
@@ -252,7 +252,7 @@ static int ledger_compare(struct run *run, size_t crowd, int64_t rounds)
 	return err;
 }
 
-/* A page at a file's end, as a commit writes them. */
+/* Appends a page to a file and syncs it, as a commit does. */
 static int ledger_sync_disk(int fd, struct stats *syncs)
 {
 	static const char page[4096];
@@ -292,8 +292,8 @@ static int ledger_measure_delays(struct run *run)
 	run->delays = NULL;
 	close(fd);
 	if (!err)
-		printf("from the booking to its row: p50 %.3f ms, p99 %.3f ms; fdatasync p50 %.3f, "
-		       "p99 %.3f   (aim of the p99: %.3f)\n",
+		printf("time to record a turn: p50 %.3f ms, p99 %.3f ms; fdatasync p50 "
+		       "%.3f, p99 %.3f   (target for the p99: %.3f)\n",
 		       stats_quantile(&delays, 0.5), stats_quantile(&delays, 0.99),
 		       stats_quantile(&syncs, 0.5), stats_quantile(&syncs, 0.99),
 		       2 * stats_quantile(&syncs, 0.99) + 2);

@@ -1,5 +1,5 @@
 /*
- * listeners.c: people who talk with the server (see listeners.h).
+ * listeners.c: simulated listeners who talk to the server (see listeners.h).
  */
 #include "bench/listeners.h"
 
@@ -11,23 +11,23 @@
 
 #include "base/clock.h"
 #include "base/count.h"
-#include "bench/callers.h"
+#include "bench/load_clients.h"
 #include "bench/neural.h"
 
-/* They come one by one: as if each had begun some time ago. */
+/* Listeners start one by one within this time, as if each had begun some time ago. */
 #define ARRIVALS_US 5000000u
 
-/* Between what was heard and the next question. */
+/* The pause between the end of the playback and the next request. */
 #define PAUSE_MIN_US 200000u
 #define PAUSE_MAX_US 1000000u
 
 #define CHUNKS_MAX 3
 
-/* What a client gets that asks for nothing. */
+/* The default sample rate. */
 #define RATE 24000
 
-/* Answers, divided as the server divides them: a chunk ends with a sentence, and
- * the second has 80 characters, the third 150. */
+/* Answers, divided as the server divides them: a chunk ends with a sentence; the second has at
+ * least 80 characters, the third 150. */
 struct answer {
 	const char *chunks[CHUNKS_MAX + 1];
 };
@@ -79,19 +79,19 @@ static const struct {
 
 struct listener {
 	enum listener_kind kind;
-	size_t answer; /* the next one */
-	uint64_t due_us; /* when he asks; 0: he listens */
-	bool noted; /* the first sound of his turn, or has no turn */
+	size_t answer; /* the index of the next answer */
+	uint64_t due_us; /* when the next request is due; 0 while listening */
+	bool noted; /* the first audio of the turn was recorded, or there is no turn */
 };
 
 struct crowd {
-	struct callers callers;
+	struct load_clients callers;
 	struct listener *all;
 	uint32_t chance;
 	struct listeners_result *result;
 };
 
-/* The same people every time. */
+/* A pseudo-random number, the same in every run. */
 static uint32_t listeners_chance(struct crowd *crowd, uint32_t below)
 {
 	crowd->chance = crowd->chance * 1664525u + 1013904223u;
@@ -119,13 +119,13 @@ static int listeners_ask(struct crowd *crowd, size_t i)
 	listener->due_us = 0;
 	listener->noted = false;
 	++crowd->result->turns;
-	return callers_ask(&crowd->callers.all[i], question);
+	return load_clients_ask(&crowd->callers.all[i], question);
 }
 
 static void listeners_note_first(struct crowd *crowd, size_t i)
 {
 	struct listener *listener = &crowd->all[i];
-	const struct caller *caller = &crowd->callers.all[i];
+	const struct load_client *caller = &crowd->callers.all[i];
 
 	if (listener->noted || !caller->first_audio_us)
 		return;
@@ -134,8 +134,8 @@ static void listeners_note_first(struct crowd *crowd, size_t i)
 		  (double)(caller->first_audio_us - caller->asked_us) / 1000);
 }
 
-/* All was sent and has been heard, or nothing will come. */
-static bool listeners_has_heard_all(const struct caller *caller, uint64_t now_us)
+/* Whether all audio was received and played, or nothing more will arrive. */
+static bool listeners_has_heard_all(const struct load_client *caller, uint64_t now_us)
 {
 	return !caller->busy && (!caller->first_audio_us || now_us >= caller->dry_us);
 }
@@ -168,7 +168,7 @@ static int listeners_open_crowd(struct crowd *crowd, const struct target *target
 
 	for (size_t k = 0; k < LISTENER_KINDS; ++k)
 		count += load->counts[k];
-	err = callers_open(&crowd->callers, target, count);
+	err = load_clients_open(&crowd->callers, target, count);
 	crowd->callers.allows_errors = true;
 	crowd->all = calloc(count + 1, sizeof(*crowd->all));
 	if (!err && !crowd->all)
@@ -193,14 +193,14 @@ static double listeners_own_cpu_s(void)
 	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-/* A turn that waits for audio when time is up has run dry as well. */
+/* A turn that is waiting for audio when the time is up counts as an underrun, too. */
 static void listeners_add_up(struct crowd *crowd)
 {
 	struct listeners_result *result = crowd->result;
 	uint64_t now = clock_monotonic_us();
 
 	for (size_t i = 0; i < crowd->callers.count; ++i) {
-		const struct caller *caller = &crowd->callers.all[i];
+		const struct load_client *caller = &crowd->callers.all[i];
 		bool is_dry = caller->busy && caller->first_audio_us && now > caller->dry_us;
 
 		result->underruns += caller->underruns + is_dry;
@@ -218,7 +218,7 @@ static int listeners_talk(struct crowd *crowd, unsigned seconds)
 
 	while (!err && (now = clock_monotonic_us()) < end) {
 		err = listeners_let_talk(crowd, now);
-		callers_read(&crowd->callers, 2);
+		load_clients_read(&crowd->callers, 2);
 		if (crowd->callers.failed)
 			err = EIO;
 	}
@@ -245,7 +245,7 @@ int listeners_run(struct listeners_result *result, const struct target *target,
 	result->workers_cpu_s -= workers_s;
 	result->audio_s = (double)crowd.callers.samples / RATE;
 	listeners_add_up(&crowd);
-	callers_close(&crowd.callers);
+	load_clients_close(&crowd.callers);
 	free(crowd.all);
 	return err;
 }

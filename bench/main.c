@@ -1,9 +1,10 @@
 /*
- * main.c: syrinx-bench, which `syrinx bench` runs: the figures of docs/benchmarks.md on this
- * machine.
+ * main.c: syrinx-bench, which `syrinx bench` runs: measures the figures of docs/benchmarks.md on
+ * this machine.
  *
- * Most measurements start a server, the `syrinx` next to this program, and are its clients.  Each
- * blocks until it is done, so the program has one thread except where a measurement says otherwise.
+ * Most measurements start a server, the `syrinx` next to this program, and are its clients. Each
+ * blocks until it is finished, so the program has one thread except where a measurement says
+ * otherwise.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,11 +25,13 @@ static const struct {
 	{"cancel", bench_cancel}, {"idle", bench_idle},
 	{"neural", bench_neural}, {"streams", bench_streams},
 	{"multi", bench_multi},   {"text", bench_text},
-	{"encode", bench_encode}, {"calls", bench_calls},
+	{"encode", bench_encode}, {"requests", bench_requests},
 	{"ledger", bench_ledger}, {"conversations", bench_conversations},
+	{"steps", bench_steps},   {"hearing", bench_hearing},
+	{"calls", bench_calls},
 };
 
-/* `only` is the name of the one measurement that is wanted, or NULL. */
+/* `only` is the name of a single measurement to run, or NULL for all. */
 static int main_measure(const char *only, const struct bench_options *options)
 {
 	bool known = false;
@@ -61,12 +64,16 @@ static int main_run(const struct command_call *call)
 	log_set_level(LOG_ERROR);
 	options.engines_dir = config.engines_dir;
 	options.voices_dir = config.voices_dir;
+	options.models_dir = config.models_dir;
 	if (command_number(&options.rounds, call, "rounds", 1, 1000000, 0) != 0 ||
 	    command_number(&options.connections, call, "connections", 1, 8000, 5000) != 0 ||
 	    command_number(&options.seconds, call, "seconds", 5, 3600, 15) != 0 ||
 	    command_number(&options.listeners, call, "listeners", 1, 4000, 0) != 0 ||
+	    command_number(&options.calls, call, "calls", 1, 4000, 0) != 0 ||
+	    command_number(&options.faults, call, "faults", 1, 100000, 0) != 0 ||
 	    command_number(&options.cancels, call, "cancels", 1, 10000000, 20000) != 0)
 		return COMMAND_USAGE;
+	options.is_json = command_value(call, "json");
 	return main_measure(call->operand_count ? call->operands[0] : NULL, &options);
 }
 

@@ -1,6 +1,6 @@
 /*
- * multi.c: twenty contexts on each of 25 connections against 500 connections of
- * one, by turns: first sound, and how soon a barge-in is acknowledged.
+ * multi.c: twenty contexts on each of 25 connections compared with 500 connections, alternately:
+ * the time to first audio, and the time until a barge-in is acknowledged.
  */
 #include <stdio.h>
 
@@ -11,13 +11,14 @@
 
 #define CONTEXTS 20
 #define CONNECTIONS 25
-#define ROUNDS 7 /* odd: the median is one of them */
+#define ROUNDS 7 /* odd, so that the median is one of them */
 #define ROUND_US 12000000u
 
-/* One value of each round. */
+/* One value per round. */
 struct figures {
-	struct stats many_p50, many_p99, single_p50, single_p99, ratio; /* first sound, ms */
-	struct stats told_p50, told_p99, echo_p99, over; /* barge-in, ms */
+	/* Time to first audio, ms. */
+	struct stats many_p50, many_p99, single_p50, single_p99, ratio;
+	struct stats acknowledged_p50, acknowledged_p99, echo_p99, over; /* barge-in, ms */
 	unsigned refused;
 	unsigned stale;
 };
@@ -32,7 +33,7 @@ static void multi_note_round(struct figures *figures, struct speakers *many,
 {
 	double many_p99 = multi_quantile_ms(&many->first_us, 0.99);
 	double single_p99 = multi_quantile_ms(&single->first_us, 0.99);
-	double told_p99 = multi_quantile_ms(&many->told_us, 0.99);
+	double acknowledged_p99 = multi_quantile_ms(&many->acknowledged_us, 0.99);
 	double echo_p99 = multi_quantile_ms(&many->echo_us, 0.99);
 
 	stats_add(&figures->many_p50, multi_quantile_ms(&many->first_us, 0.5));
@@ -40,17 +41,18 @@ static void multi_note_round(struct figures *figures, struct speakers *many,
 	stats_add(&figures->single_p50, multi_quantile_ms(&single->first_us, 0.5));
 	stats_add(&figures->single_p99, single_p99);
 	stats_add(&figures->ratio, many_p99 / single_p99);
-	stats_add(&figures->told_p50, multi_quantile_ms(&many->told_us, 0.5));
-	stats_add(&figures->told_p99, told_p99);
+	stats_add(&figures->acknowledged_p50, multi_quantile_ms(&many->acknowledged_us, 0.5));
+	stats_add(&figures->acknowledged_p99, acknowledged_p99);
 	stats_add(&figures->echo_p99, echo_p99);
-	stats_add(&figures->over, told_p99 - echo_p99);
+	stats_add(&figures->over, acknowledged_p99 - echo_p99);
 	figures->refused += many->refused + single->refused;
 	figures->stale += many->stale + single->stale;
-	speakers_forget(many);
-	speakers_forget(single);
+	speakers_reset_results(many);
+	speakers_reset_results(single);
 }
 
-/* The speed of the machine varies, and may change between the halves of a round. */
+/* Prints the range as well, because the speed of the machine varies, even between the halves of a
+ * round. */
 static void multi_print_figure(const char *what, struct stats *values, const char *unit,
 			       const char *target)
 {
@@ -60,26 +62,30 @@ static void multi_print_figure(const char *what, struct stats *values, const cha
 
 static void multi_print(struct figures *figures)
 {
-	printf("%d speakers in real time, 25 interrupted a second; median and range of %zu rounds\n",
+	printf("%d speakers in real time, 25 interruptions per second; median and "
+	       "range of %zu rounds\n",
 	       CONTEXTS * CONNECTIONS, figures->ratio.count);
-	multi_print_figure("first sound, 25 x 20 contexts, p50", &figures->many_p50, " ms", "");
+	multi_print_figure("first audio, 25 x 20 contexts, p50", &figures->many_p50, " ms", "");
 	multi_print_figure("                               p99", &figures->many_p99, " ms", "");
-	multi_print_figure("first sound, 500 connections,  p50", &figures->single_p50, " ms", "");
+	multi_print_figure("first audio, 500 connections,  p50", &figures->single_p50, " ms", "");
 	multi_print_figure("                               p99", &figures->single_p99, " ms", "");
 	multi_print_figure("ratio of the p99", &figures->ratio, "", "   (target 1.5)");
-	multi_print_figure("barge-in to context_closed,    p50", &figures->told_p50, " ms", "");
-	multi_print_figure("                               p99", &figures->told_p99, " ms", "");
-	multi_print_figure("raw echo beside it,            p99", &figures->echo_p99, " ms", "");
-	multi_print_figure("p99 over the echo's", &figures->over, " ms", "   (target 2.0)");
+	multi_print_figure("barge-in to context_closed,    p50", &figures->acknowledged_p50, " ms",
+			   "");
+	multi_print_figure("                               p99", &figures->acknowledged_p99, " ms",
+			   "");
+	multi_print_figure("raw echo at the same time,     p99", &figures->echo_p99, " ms", "");
+	multi_print_figure("p99 above the echo", &figures->over, " ms", "   (target 2.0)");
 	printf("  refused: %u; audio after the acknowledgement: %u frames (target 0)\n",
 	       figures->refused, figures->stale);
 }
 
 static void multi_reset(struct figures *figures)
 {
-	struct stats *all[] = {&figures->many_p50,   &figures->many_p99, &figures->single_p50,
-			       &figures->single_p99, &figures->ratio,    &figures->told_p50,
-			       &figures->told_p99,   &figures->echo_p99, &figures->over};
+	struct stats *all[] = {
+		&figures->many_p50,         &figures->many_p99, &figures->single_p50,
+		&figures->single_p99,       &figures->ratio,    &figures->acknowledged_p50,
+		&figures->acknowledged_p99, &figures->echo_p99, &figures->over};
 
 	for (size_t i = 0; i < COUNT(all); ++i)
 		stats_reset(all[i]);

@@ -1,9 +1,9 @@
 /*
- * neural.c: a neural voice in windows against the model that it was cut from.
+ * neural.c: a neural voice in windows compared with the whole model.
  *
- * The engine is linked with eSpeak NG and the server with no engine, so all that
- * speaks is in other programs: bare-vits measures inside one process, and
- * syrinx-vits is asked for its memory as the server would ask it for speech.
+ * The engine is linked with eSpeak NG, and the server links no engine, so all synthesis is in
+ * other programs: bare-vits measures inside one process, and syrinx-vits is driven as by the
+ * server to measure its memory.
  */
 #include "bench/neural.h"
 
@@ -36,13 +36,14 @@ bool neural_is_installed(const struct bench_options *options, const char *run)
 {
 	if (!neural_is_there(options->engines_dir, "bare-vits", X_OK) ||
 	    !neural_is_there(options->engines_dir, "syrinx-vits", X_OK)) {
-		printf("%s: left out, the neural engine was not built\n", run);
+		printf("%s: skipped, because the neural engine was not built\n", run);
 		return false;
 	}
 	if (!neural_is_there(options->voices_dir, "libonnxruntime.so", R_OK) ||
 	    !neural_is_there(options->voices_dir, "libritts.onnx", R_OK)) {
-		printf("%s: left out, no neural voices in %s (`make voices` fetches them)\n", run,
-		       options->voices_dir);
+		printf("%s: skipped, because there are no neural voices in %s (to install "
+		       "them: make voices)\n",
+		       run, options->voices_dir);
 		return false;
 	}
 	setenv("SYRINX_VOICES", options->voices_dir, 1);
@@ -65,13 +66,13 @@ int neural_run_bare(const struct bench_options *options, const char *arguments, 
 	return pclose(pipe) == 0 ? 0 : EIO;
 }
 
-/* One of the two sentences, all rounds. */
+/* The results of all rounds for one of the two sentences. */
 struct comparison {
 	unsigned letters;
 	double first_target, cpu_target;
 	double audio_s;
-	struct stats whole_ms, whole_cpu_ms, first_ms, cpu_ms; /* as they were */
-	struct stats first, cpu; /* of the whole model's in the same round */
+	struct stats whole_ms, whole_cpu_ms, first_ms, cpu_ms; /* absolute values */
+	struct stats first, cpu; /* relative to the whole model in the same round */
 };
 
 static void neural_take_comparison(const char *line, void *arg)
@@ -84,7 +85,7 @@ static void neural_take_comparison(const char *line, void *arg)
 		   &wall, &cpu) != 7)
 		return;
 	if (c->letters != letters)
-		++c; /* there are two */
+		++c; /* there are two sentences */
 	if (c->letters != letters)
 		return;
 	c->audio_s = audio;
@@ -106,12 +107,12 @@ static void neural_print_ratio(const char *name, struct stats *ms, struct stats 
 
 static void neural_print_comparison(struct comparison *c)
 {
-	printf("  %u letters, %.2f s of audio\n", c->letters, c->audio_s);
+	printf("  %u characters, %.2f s of audio\n", c->letters, c->audio_s);
 	printf("    %-24s %8.1f ms   CPU %.1f ms\n", "whole model",
 	       stats_quantile(&c->whole_ms, 0.5), stats_quantile(&c->whole_cpu_ms, 0.5));
-	neural_print_ratio("first sound of windows", &c->first_ms, &c->first, c->first_target);
-	neural_print_ratio("CPU of windows", &c->cpu_ms, &c->cpu, c->cpu_target);
-	printf("    %-24s %8.4f s\n", "CPU for a second of audio",
+	neural_print_ratio("first audio in windows", &c->first_ms, &c->first, c->first_target);
+	neural_print_ratio("CPU in windows", &c->cpu_ms, &c->cpu, c->cpu_target);
+	printf("    %-24s %8.4f s\n", "CPU per second of audio",
 	       stats_quantile(&c->cpu_ms, 0.5) / 1000 / c->audio_s);
 	stats_reset(&c->whole_ms);
 	stats_reset(&c->whole_cpu_ms);
@@ -135,15 +136,17 @@ static int neural_compare(const struct bench_options *options, long long rounds)
 	err = neural_run_bare(options, arguments, neural_take_comparison, comparisons);
 	if (err)
 		return err;
-	printf("a neural voice in windows against its model run whole, the same samples by turns, "
-	       "one thread\n(%lld rounds: median [quartiles]; phonemes included on both sides)\n",
+	printf("a neural voice in windows compared with its whole model, "
+	       "alternating, on one thread\n"
+	       "(%lld rounds: median [quartiles]; both include the conversion to "
+	       "phonemes)\n",
 	       rounds);
 	for (size_t i = 0; i < COUNT(comparisons); ++i)
 		neural_print_comparison(&comparisons[i]);
 	return 0;
 }
 
-/* Windows of so many frames, so many in a run. */
+/* The results for windows of this many frames, and this many windows in one run. */
 struct batch {
 	unsigned frames, windows;
 	struct stats apart_ms, together, threads;
@@ -175,8 +178,9 @@ static void neural_take_batch(const char *line, void *arg)
 
 static void neural_print_batch(struct batch *batch)
 {
-	printf("  %3u frames, %u windows: each %6.1f ms of CPU apart; in one run %.2f [%.2f to %.2f] "
-	       "of that CPU; on two threads %.2f [%.2f to %.2f] of the time\n",
+	printf("  %3u frames, %u windows: %6.1f ms of CPU each when run separately; "
+	       "in one run %.2f [%.2f to %.2f] of that CPU; on two threads %.2f "
+	       "[%.2f to %.2f] of the time\n",
 	       batch->frames, batch->windows, stats_quantile(&batch->apart_ms, 0.5),
 	       stats_quantile(&batch->together, 0.5), stats_quantile(&batch->together, 0.25),
 	       stats_quantile(&batch->together, 0.75), stats_quantile(&batch->threads, 0.5),
@@ -214,12 +218,12 @@ static int neural_measure_memory(const struct bench_options *options)
 	err = bare_alloc(&bare, program, NEURAL_VOICE, 1);
 	if (err)
 		return err;
-	printf("resident memory of the engine's process: %.0f MiB when ready",
+	printf("resident memory of the engine process: %.0f MiB when ready",
 	       (double)bare_resident(bare) / (1 << 20));
 	for (size_t i = 0; !err && i < COUNT(at_once); ++i) {
 		for (int k = 0; !err && k < 3; ++k)
 			err = bare_at_once(bare, LONG_TEXT, at_once[i]);
-		printf(", %.0f after %zu at once", (double)bare_resident(bare) / (1 << 20),
+		printf(", %.0f after %zu concurrent texts", (double)bare_resident(bare) / (1 << 20),
 		       at_once[i]);
 	}
 	printf("\n");

@@ -32,7 +32,8 @@ static void relay_pass_on(int from, int to)
 		_exit(0);
 }
 
-/* The child: connections come in the order of their ends. */
+/* Runs in the child. Connections arrive in the order in which the parent opens them, so each two
+ * are a pair. */
 static void relay_serve(int listener, size_t count)
 {
 	int *fds = calloc(2 * count, sizeof(*fds));

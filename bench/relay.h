@@ -1,8 +1,8 @@
 /*
- * relay.h: a raw relay, the yardstick of what passes through a server.
+ * relay.h: a raw relay, the baseline for what passes through a server.
  *
- * A child process that passes bytes on between the two sockets of a pair, in both
- * directions, with nothing in between: whatever it costs, the machine costs.
+ * Each pair is two TCP connections from this process to a child process, which forwards the bytes
+ * of one to the other, in both directions: this is the cost of the machine itself.
  */
 #ifndef BENCH_RELAY_H
 #define BENCH_RELAY_H
@@ -12,7 +12,7 @@
 
 struct relay {
 	pid_t pid;
-	int (*fds)[2]; /* the ends of each pair, both ours and non-blocking */
+	int (*fds)[2]; /* this process's sockets of each pair, both non-blocking */
 	size_t count;
 };
 

@@ -1,5 +1,5 @@
 /*
- * resident.c: how much memory a process has (see resident.h).
+ * resident.c: the memory of a process (see resident.h).
  */
 #include "bench/resident.h"
 

@@ -1,5 +1,5 @@
 /*
- * resident.h: how much memory a process has.
+ * resident.h: the memory of a process.
  */
 #ifndef BENCH_RESIDENT_H
 #define BENCH_RESIDENT_H
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* In bytes; 0 when there is no such process. */
+/* The resident memory in bytes; 0 if there is no such process. */
 size_t resident_bytes(pid_t pid);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * speakers.c: many that speak in real time (see speakers.h).
+ * speakers.c: many simulated speakers in real time (see speakers.h).
  */
 #include "bench/speakers.h"
 
@@ -13,14 +13,14 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* About six seconds of speech: so long does each wait to ask again. */
+/* About six seconds of speech, after which a speaker sends the next request. */
 #define QUESTION                                                                                   \
 	"The train to the coast leaves at noon from platform nine. It stops in five small towns, " \
 	"and the view from the left side is the better one."
 #define SPREAD_US 6000000u
 
-#define TICK_US 1000u /* how often due speakers are looked for */
-#define INTERRUPT_US 40000u /* so seldom that the load is that of those who speak */
+#define TICK_US 1000u /* how often to look for speakers that are due */
+#define INTERRUPT_US 40000u /* rare enough that the speakers still make up the load */
 #define FINISH_US 10000000u
 
 static bool speakers_is_multi(const struct speakers *speakers)
@@ -84,13 +84,13 @@ void speakers_close(struct speakers *speakers)
 	free(speakers->all);
 	if (speakers->epoll_fd > 0)
 		close(speakers->epoll_fd);
-	speakers_forget(speakers);
+	speakers_reset_results(speakers);
 }
 
-void speakers_forget(struct speakers *speakers)
+void speakers_reset_results(struct speakers *speakers)
 {
 	stats_reset(&speakers->first_us);
-	stats_reset(&speakers->told_us);
+	stats_reset(&speakers->acknowledged_us);
 	stats_reset(&speakers->echo_us);
 	speakers->refused = speakers->stale = 0;
 }
@@ -107,7 +107,7 @@ static void speakers_say(struct speaker *speaker, const char *what)
 	else
 		len = snprintf(json, sizeof(json), "{%s}", what);
 	if (ws_client_send(speaker->line->client, json, (size_t)len) != 0)
-		speakers_fail(speakers, "a connection broke");
+		speakers_fail(speakers, "a connection failed");
 }
 
 static void speakers_ask(struct speaker *speaker)
@@ -123,20 +123,12 @@ static void speakers_ask(struct speaker *speaker)
 		speakers_say(speaker, "\"text\":\"" QUESTION "\",\"flush\":true,\"voice_id\":2003");
 }
 
-static void speakers_interrupt(struct speaker *speaker)
-{
-	speaker->interrupted_us = clock_monotonic_us();
-	speakers_say(speaker, speakers_is_multi(speaker->line->owner)
-				      ? "\"close_context\":true,\"immediate\":true"
-				      : "\"cancel\":true");
-}
-
 static bool speakers_begins(const char *json, const char *prefix)
 {
 	return strncmp(json, prefix, strlen(prefix)) == 0;
 }
 
-/* Whose message it is: the id is after the audio, or near the front. */
+/* Finds the speaker of a message: the id is after the audio, or near the front. */
 static struct speaker *speakers_find(struct line *line, const char *json, size_t len)
 {
 	static const char key[] = "\"context_id\":\"s";
@@ -151,32 +143,13 @@ static struct speaker *speakers_find(struct line *line, const char *json, size_t
 	return name < line->owner->per_line ? &line->speakers[name] : NULL;
 }
 
-static void speakers_take_audio(struct speakers *speakers, struct speaker *speaker)
-{
-	if (!speaker->is_busy)
-		++speakers->stale;
-	if (!speaker->is_heard)
-		stats_add(&speakers->first_us, (double)(clock_monotonic_us() - speaker->asked_us));
-	speaker->is_heard = true;
-}
-
-/* It asks again when what it said has been played. */
+/* The next request is due when the audio has been played. */
 static void speakers_take_end(struct speaker *speaker, uint64_t now)
 {
 	uint64_t played_us = speaker->asked_us + SPREAD_US;
 
 	speaker->is_busy = false;
 	speaker->due_us = played_us > now ? played_us : now;
-}
-
-static void speakers_take_told(struct speakers *speakers, struct speaker *speaker, uint64_t now)
-{
-	if (!speaker->interrupted_us)
-		return;
-	stats_add(&speakers->told_us, (double)(now - speaker->interrupted_us));
-	speaker->interrupted_us = 0;
-	speaker->is_busy = false;
-	speaker->due_us = now;
 }
 
 static void speakers_take(struct line *line, const char *json, size_t len)
@@ -187,15 +160,24 @@ static void speakers_take(struct line *line, const char *json, size_t len)
 
 	if (!speaker)
 		return;
-	if (speakers_begins(json, "{\"audio\""))
-		speakers_take_audio(speakers, speaker);
-	else if (speakers_begins(json, speakers_is_multi(speakers) ? "{\"final\""
-								   : "{\"session_closed\""))
+	if (speakers_begins(json, "{\"audio\"")) {
+		if (!speaker->is_busy)
+			++speakers->stale;
+		if (!speaker->is_heard)
+			stats_add(&speakers->first_us, (double)(now - speaker->asked_us));
+		speaker->is_heard = true;
+	} else if (speakers_begins(json, speakers_is_multi(speakers) ? "{\"final\""
+								     : "{\"session_closed\"")) {
 		speakers_take_end(speaker, now);
-	else if (speakers_begins(json, speakers_is_multi(speakers) ? "{\"context_closed\""
-								   : "{\"interrupted\""))
-		speakers_take_told(speakers, speaker, now);
-	else if (speakers_begins(json, "{\"error\"")) {
+	} else if (speakers_begins(json, speakers_is_multi(speakers) ? "{\"context_closed\""
+								     : "{\"interrupted\"")) {
+		if (!speaker->interrupted_us)
+			return;
+		stats_add(&speakers->acknowledged_us, (double)(now - speaker->interrupted_us));
+		speaker->interrupted_us = 0;
+		speaker->is_busy = false;
+		speaker->due_us = now;
+	} else if (speakers_begins(json, "{\"error\"")) {
 		++speakers->refused;
 		speakers_take_end(speaker, now);
 	}
@@ -211,7 +193,7 @@ static void speakers_drain(struct line *line)
 	while ((err = ws_client_recv(line->client, &bytes, &len, &is_binary, 0)) == 0)
 		speakers_take(line, bytes, len);
 	if (err != ETIMEDOUT)
-		speakers_fail(line->owner, "a connection ended");
+		speakers_fail(line->owner, "a connection was closed");
 }
 
 static void speakers_read_lines(struct speakers *speakers)
@@ -238,7 +220,7 @@ static void speakers_ask_who_is_due(struct speakers *speakers, uint64_t now)
 	}
 }
 
-/* The next one that is speaking now; and a raw echo to compare with. */
+/* Interrupts the next speaker that is speaking, and measures a raw echo for comparison. */
 static void speakers_interrupt_one(struct speakers *speakers, struct echo *echo)
 {
 	for (size_t tries = 0; tries < speakers_count_of(speakers); ++tries) {
@@ -246,7 +228,10 @@ static void speakers_interrupt_one(struct speakers *speakers, struct echo *echo)
 			&speakers->all[speakers->next++ % speakers_count_of(speakers)];
 
 		if (speaker->is_busy && !speaker->interrupted_us) {
-			speakers_interrupt(speaker);
+			speaker->interrupted_us = clock_monotonic_us();
+			speakers_say(speaker, speakers_is_multi(speakers)
+						      ? "\"close_context\":true,\"immediate\":true"
+						      : "\"cancel\":true");
 			break;
 		}
 	}

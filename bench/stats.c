@@ -1,5 +1,5 @@
 /*
- * stats.c: samples of a measurement and what they say (see stats.h).
+ * stats.c: collects the samples of a measurement (see stats.h).
  */
 #include "bench/stats.h"
 
@@ -12,7 +12,7 @@ void stats_add(struct stats *stats, double value)
 		double *values = realloc(stats->values, size * sizeof(*values));
 
 		if (!values)
-			abort(); /* a measurement without memory says nothing */
+			abort(); /* without memory there is no measurement */
 		stats->values = values;
 		stats->size = size;
 	}

@@ -1,11 +1,10 @@
 /*
- * streams.c: how many listeners a neural voice keeps up with, by deadline and by
- * arrival.
+ * streams.c: how many listeners a neural voice can serve, with requests ordered by deadline and
+ * by arrival.
  *
- * Two servers of this program, which differ in speech.order alone, are asked by
- * turns.  What they reach is compared with what the engine alone would: cores
- * divided by its CPU time for a second of audio, measured before and after.
- * The listeners run on the same cores.
+ * Two servers, which differ only in speech.order, are measured alternately. The results are
+ * compared with the capacity of the engine alone: the number of cores divided by its CPU time
+ * per second of audio, measured before and after. The listeners run on the same cores.
  */
 #include <errno.h>
 #include <sched.h>
@@ -21,7 +20,7 @@
 #define WARM_SECONDS 5
 #define STEPS 5
 
-/* Aside from the others, for the wait for long sentences. */
+/* The number of listeners with long sentences, per core. */
 #define LONG_PER_CORE 3
 #define SHORT_PER_CORE 2
 
@@ -33,7 +32,7 @@ struct contest {
 	const struct bench_options *options;
 	struct target targets[ORDERS];
 	int cores;
-	struct stats pace; /* CPU seconds for a second of audio on one thread */
+	struct stats pace; /* CPU seconds per second of audio on one thread */
 	struct stats pace_all; /* the same on as many threads as cores */
 };
 
@@ -70,7 +69,7 @@ static int streams_measure_pace(struct contest *contest)
 	return neural_run_bare(contest->options, arguments, streams_take_pace, &contest->pace_all);
 }
 
-/* Listeners that the engine alone would keep up with. */
+/* The number of listeners that the engine alone could serve. */
 static double streams_capacity(const struct contest *contest)
 {
 	double pace = stats_mean(&contest->pace);
@@ -78,7 +77,7 @@ static double streams_capacity(const struct contest *contest)
 	return pace > 0 ? contest->cores / pace : 0;
 }
 
-/* What the last listeners did not hear is cancelled meanwhile. */
+/* Waits until the server has cancelled what the last listeners did not hear. */
 static void streams_settle(void)
 {
 	const struct timespec pause = {.tv_nsec = 500000000};
@@ -91,15 +90,16 @@ static void streams_print_step(const struct contest *contest, const char *order,
 {
 	double all = result->seconds * contest->cores / 100;
 
-	printf("  %-8s  %3zu listeners: %3u underruns (%.2f s), %u refused, %.1f s of audio a "
-	       "second; CPU: engine %.0f %%, server %.1f %%, listeners %.1f %%\n",
+	printf("  %-8s  %3zu listeners: %3u underruns (%.2f s), %u refused, %.1f s "
+	       "of audio per second; CPU: engine %.0f %%, server %.1f %%, listeners "
+	       "%.1f %%\n",
 	       order, listeners, result->underruns, result->waited_s, result->refused,
 	       result->audio_s / result->seconds, result->workers_cpu_s / all,
 	       result->server_cpu_s / all, result->clients_cpu_s / all);
 	fflush(stdout);
 }
 
-/* Between these lies the largest number that is kept up with. */
+/* The bounds of the largest number of listeners that can be served. */
 struct search {
 	size_t good, bad;
 };
@@ -148,8 +148,8 @@ static void streams_print_first(const char *order, const char *whose,
 {
 	struct stats *first = &result->first_ms[kind];
 
-	printf("  %-8s  %s: first sound p50 %6.0f ms, p99 %6.0f ms (%zu turns), %u underruns, "
-	       "%u refused\n",
+	printf("  %-8s  %s: first audio p50 %6.0f ms, p99 %6.0f ms (%zu turns), %u "
+	       "underruns, %u refused\n",
 	       order, whose, stats_quantile(first, 0.5), stats_quantile(first, 0.99), first->count,
 	       result->underruns, result->refused);
 	fflush(stdout);
@@ -178,14 +178,14 @@ static int streams_time_first_at(struct contest *contest, size_t most, unsigned 
 	load.counts[LISTENER_CHAT] = (most * percent + 50) / 100;
 	if (load.counts[LISTENER_CHAT] == 0)
 		return 0;
-	snprintf(whose, sizeof(whose), "%zu listeners (%u %% of the most)",
+	snprintf(whose, sizeof(whose), "%zu listeners (%u %% of the maximum)",
 		 load.counts[LISTENER_CHAT], percent);
 	for (size_t order = 0; order < ORDERS && !err; ++order)
 		err = streams_time_first(contest, order, &load, LISTENER_CHAT, whose);
 	return err;
 }
 
-/* Short answers alone, and while others hear long sentences. */
+/* Measures short answers alone, and while other listeners hear long sentences. */
 static int streams_time_behind_long(struct contest *contest)
 {
 	struct listeners_load load = {.seconds = (unsigned)contest->options->seconds};
@@ -197,7 +197,7 @@ static int streams_time_behind_long(struct contest *contest)
 		 load.counts[LISTENER_SHORT]);
 	err = streams_time_first(contest, 0, &load, LISTENER_SHORT, whose);
 	load.counts[LISTENER_LONG] = (size_t)(LONG_PER_CORE * contest->cores);
-	snprintf(whose, sizeof(whose), "the same beside %zu with long ones",
+	snprintf(whose, sizeof(whose), "the same, with %zu hearing long ones",
 		 load.counts[LISTENER_LONG]);
 	for (size_t order = 0; order < ORDERS && !err; ++order)
 		err = streams_time_first(contest, order, &load, LISTENER_SHORT, whose);
@@ -208,18 +208,18 @@ static void streams_print_most(const struct contest *contest, const size_t most[
 {
 	double alone = streams_capacity(contest);
 
-	printf("  engine alone: %.4f s of CPU for a second of audio (%.4f on %d threads at once), "
-	       "%d cores: %.1f listeners\n",
+	printf("  engine alone: %.4f s of CPU per second of audio (%.4f on %d "
+	       "threads at once), %d cores: %.1f listeners\n",
 	       stats_mean(&contest->pace), stats_mean(&contest->pace_all), contest->cores,
 	       contest->cores, alone);
 	for (size_t order = 0; order < ORDERS; ++order)
-		printf("  by %-8s  at most %zu without an underrun: %.2f of that%s\n",
+		printf("  by %-8s  at most %zu listeners without an underrun: %.2f of that%s\n",
 		       orders[order], most[order], (double)most[order] / alone,
 		       order == 0 ? "   (target 0.80)" : "");
 	fflush(stdout);
 }
 
-/* A given number, every order by turns. */
+/* Measures a given number of listeners, alternating between the orders. */
 static int streams_hold_given(struct contest *contest)
 {
 	long long rounds = contest->options->rounds ? contest->options->rounds : 1;
@@ -228,6 +228,7 @@ static int streams_hold_given(struct contest *contest)
 
 	for (long long i = 0; i < rounds && !err; ++i) {
 		for (size_t order = 0; order < ORDERS && !err; ++order) {
+			/* streams_try_one then tries exactly this number. */
 			search.good = (size_t)contest->options->listeners - 1;
 			search.bad = search.good + 2;
 			err = streams_try_one(contest, order, &search);
@@ -255,7 +256,7 @@ static int streams_hold_most(struct contest *contest)
 	return err ? err : streams_time_behind_long(contest);
 }
 
-/* A server that has just become ready still starts workers. */
+/* A server that has just become ready is still starting workers. */
 static int streams_warm_up(const struct contest *contest)
 {
 	const struct listeners_load load = {
@@ -290,7 +291,7 @@ int bench_streams(const struct bench_options *options)
 	if (!err)
 		err = streams_warm_up(&contest);
 	if (!err)
-		printf("listeners in real time, a neural voice, each step %lld s, %d cores\n",
+		printf("real-time listeners of a neural voice, %lld s per step, %d cores\n",
 		       (long long)options->seconds, contest.cores);
 	fflush(stdout);
 	if (!err)

@@ -20,9 +20,9 @@
 
 #include "base/clock.h"
 #include "bench/resident.h"
-#include "cli/sibling.h"
+#include "cli/program_path.h"
 
-/* To load a neural model on a busy machine takes some seconds. */
+/* Loading a neural model on a busy machine takes some seconds. */
 #define READY_MAX_US 60000000
 
 static unsigned target_free_port(void)
@@ -42,23 +42,58 @@ static unsigned target_free_port(void)
 	return port;
 }
 
-/* One GET /ready; true for 200. */
-static bool target_is_ready(unsigned port)
+/* Sends one request and reads at most size - 1 bytes of the answer, with its head. */
+static void target_ask(unsigned port, const char *request, char *answer, size_t size)
 {
-	static const char request[] = "GET /ready HTTP/1.0\r\n\r\n";
 	struct sockaddr_in address = {
 		.sin_family = AF_INET,
 		.sin_port = htons((uint16_t)port),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
-	char reply[16] = "";
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	ssize_t n = 0;
 
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
-	    write(fd, request, sizeof(request) - 1) > 0)
-		recv(fd, reply, 12, MSG_WAITALL);
+	    write(fd, request, strlen(request)) > 0)
+		n = recv(fd, answer, size - 1, MSG_WAITALL);
+	answer[n > 0 ? n : 0] = '\0';
 	close(fd);
-	return strncmp(reply + 9, "200", 3) == 0;
+}
+
+static void target_get(unsigned port, const char *path, char *answer, size_t size)
+{
+	char request[80];
+
+	snprintf(request, sizeof(request), "GET %s HTTP/1.0\r\n\r\n", path);
+	target_ask(port, request, answer, size);
+}
+
+int target_post(const struct target *target, const char *path, const char *body, char *answer,
+		size_t size)
+{
+	char request[4096];
+	const char *content;
+
+	snprintf(request, sizeof(request),
+		 "POST %s HTTP/1.0\r\n%s\r\nContent-Type: application/json\r\n"
+		 "Content-Length: %zu\r\n\r\n%s",
+		 path, target->header, strlen(body), body);
+	target_ask(target->port, request, answer, size);
+	content = strstr(answer, "\r\n\r\n");
+	if (strlen(answer) < 12 || strncmp(answer + 9, "200", 3) != 0 || !content) {
+		fprintf(stderr, "syrinx bench: %s: %.300s\n", path, answer);
+		return EPROTO;
+	}
+	memmove(answer, content + 4, strlen(content + 4) + 1);
+	return 0;
+}
+
+static bool target_is_ready(unsigned port)
+{
+	char answer[13];
+
+	target_get(port, "/ready", answer, sizeof(answer));
+	return strlen(answer) == 12 && strncmp(answer + 9, "200", 3) == 0;
 }
 
 static int target_make_certificate(const struct target *target)
@@ -73,17 +108,20 @@ static int target_make_certificate(const struct target *target)
 	return system(command) == 0 ? 0 : EIO;
 }
 
-/* An empty folder where there are to be no voices. */
-static void target_choose_voices(const struct target *target, const char *voices_dir)
+/* Uses empty folders if there must be no neural voices or no models. */
+static void target_choose_folders(const struct target *target, const struct target_options *options)
 {
-	char path[96];
+	char voices[96], models[96];
 
-	snprintf(path, sizeof(path), "%s/voices", target->data_dir);
-	unsetenv("SYRINX_SPEECH_VOICES_DIR"); /* it would win */
-	setenv("SYRINX_VOICES", voices_dir ? voices_dir : path, 1);
+	snprintf(voices, sizeof(voices), "%s/voices", target->data_dir);
+	snprintf(models, sizeof(models), "%s/models", target->data_dir);
+	unsetenv("SYRINX_SPEECH_VOICES_DIR"); /* these would take precedence */
+	unsetenv("SYRINX_HEARING_MODELS_DIR");
+	setenv("SYRINX_VOICES", options->voices_dir ? options->voices_dir : voices, 1);
+	setenv("SYRINX_MODELS", options->models_dir ? options->models_dir : models, 1);
 }
 
-/* Writes the configuration and its path; without one the server reports the missing file. */
+/* Writes the configuration and its path. If writing fails, the server reports the missing file. */
 static void target_write_config(char path[96], const struct target *target, const char *text)
 {
 	FILE *file;
@@ -109,8 +147,9 @@ static void target_run_server(const struct target *target, unsigned port,
 	log = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	dup2(log, STDERR_FILENO);
 	dup2(log, STDOUT_FILENO);
-	target_choose_voices(target, options->voices_dir);
-	setenv("SYRINX_SPEECH_REPEATABLE", "on", 1); /* every round has as much to speak */
+	target_choose_folders(target, options);
+	/* So that every round has the same amount of speech. */
+	setenv("SYRINX_SPEECH_REPEATABLE", "on", 1);
 	if (options->order)
 		setenv("SYRINX_SPEECH_ORDER", options->order, 1);
 	if (options->with_tls) {
@@ -120,7 +159,7 @@ static void target_run_server(const struct target *target, unsigned port,
 		setenv("SYRINX_SERVER_TLS_KEY", path, 1);
 	}
 	target_write_config(path, target, options->config);
-	if (sibling_path(program, sizeof(program), "syrinx") != 0)
+	if (program_path_find(program, sizeof(program), "syrinx") != 0)
 		_exit(127);
 	execl(program, "syrinx", "serve", "--data", target->data_dir, "--listen", listen,
 	      "--config", path, (char *)NULL);
@@ -166,9 +205,10 @@ int target_start(struct target *target, const struct target_options *options)
 		return errno;
 	if (target->pid == 0)
 		target_run_server(target, port, options ? options : &plain);
+	target->port = port;
 	snprintf(target->url, sizeof(target->url), "%s://127.0.0.1:%u/ws/tts/stream",
 		 with_tls ? "wss" : "ws", port);
-	if (with_tls) { /* /ready needs TLS: a connection shows it */
+	if (with_tls) { /* /ready would need TLS; here, a connection is enough */
 		sleep(1);
 		target->tls_certificate = "cert.pem";
 		return target_read_key(target);
@@ -193,21 +233,23 @@ static void target_remove_data(const struct target *target)
 
 void target_stop(struct target *target)
 {
-	if (target->pid > 0) { /* else it never ran: 0 and -1 mean others to kill */
+	/* A process that was never started has the id 0 or -1, which kill treats specially. */
+	if (target->pid > 0) {
 		kill(target->pid, SIGTERM);
-		kill(target->pid, SIGTERM); /* twice: now */
+		kill(target->pid, SIGTERM); /* the second one stops it at once */
 		waitpid(target->pid, NULL, 0);
 	}
 	if (target->data_dir[0] != '\0')
 		target_remove_data(target);
 }
 
-int target_connect(struct ws_client **clientp, const struct target *target)
+static int target_connect_url(struct ws_client **clientp, const struct target *target,
+			      const char *url)
 {
 	const char *const headers[] = {target->header, NULL};
 	char ca[96];
 	char why[256];
-	struct ws_client_options options = {.url = target->url, .headers = headers};
+	struct ws_client_options options = {.url = url, .headers = headers};
 	int err;
 
 	if (target->tls_certificate) {
@@ -216,11 +258,24 @@ int target_connect(struct ws_client **clientp, const struct target *target)
 	}
 	err = ws_client_open(clientp, &options, why, sizeof(why));
 	if (err)
-		fprintf(stderr, "syrinx bench: %s: %s\n", target->url, why);
+		fprintf(stderr, "syrinx bench: %s: %s\n", url, why);
 	return err;
 }
 
-/* utime + stime, and the parent, of a process. */
+int target_connect(struct ws_client **clientp, const struct target *target)
+{
+	return target_connect_url(clientp, target, target->url);
+}
+
+int target_connect_to(struct ws_client **clientp, const struct target *target, const char *path)
+{
+	char url[512];
+
+	snprintf(url, sizeof(url), "ws://127.0.0.1:%u%s", target->port, path);
+	return target_connect_url(clientp, target, url);
+}
+
+/* Reads the CPU time (utime + stime) and the parent of a process. */
 static bool target_read_stat(const char *pid, double *cpu_s, long *parent)
 {
 	char path[300];
@@ -240,7 +295,7 @@ static bool target_read_stat(const char *pid, double *cpu_s, long *parent)
 	return n == 3;
 }
 
-/* On-CPU time in nanoseconds, finer than the ticks of stat. */
+/* The CPU time with nanosecond resolution, finer than the ticks in stat. */
 static double target_exact_cpu(const char *pid, double ticks_s)
 {
 	char path[300];
@@ -268,6 +323,68 @@ static double target_exact_cpu(const char *pid, double ticks_s)
 	if (dir)
 		closedir(dir);
 	return sum > 0 ? sum : ticks_s;
+}
+
+/* Whether the process is a worker of this engine.  The kernel keeps 15 bytes of a program's name. */
+static bool target_is_program(const char *pid, const char *program)
+{
+	char path[300];
+	char name[32] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/comm", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (!fgets(name, sizeof(name), file))
+		name[0] = '\0';
+	fclose(file);
+	name[strcspn(name, "\n")] = '\0';
+	return name[0] && strncmp(name, program, 15) == 0;
+}
+
+size_t target_find_workers(const struct target *target, const char *program,
+			   struct target_worker *workers, size_t max)
+{
+	struct dirent *entry;
+	DIR *dir = opendir("/proc");
+	size_t count = 0;
+
+	while (dir && count < max && (entry = readdir(dir))) {
+		double cpu;
+		long parent;
+
+		if (atoi(entry->d_name) == 0 || !target_read_stat(entry->d_name, &cpu, &parent) ||
+		    parent != target->pid || !target_is_program(entry->d_name, program))
+			continue;
+		workers[count].pid = atoi(entry->d_name);
+		workers[count++].cpu_s = target_exact_cpu(entry->d_name, cpu);
+	}
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
+const char *target_metrics(const struct target *target)
+{
+	static char answer[1 << 20];
+
+	target_get(target->port, "/metrics", answer, sizeof(answer));
+	return answer;
+}
+
+double target_value(const char *metrics, const char *name)
+{
+	const char *at = metrics;
+
+	while ((at = strstr(at, name)) && (at == metrics || at[-1] != '\n'))
+		++at;
+	return at ? strtod(at + strlen(name), NULL) : 0;
+}
+
+double target_metric(const struct target *target, const char *name)
+{
+	return target_value(target_metrics(target), name);
 }
 
 void target_cpu(const struct target *target, double *server_s, double *workers_s)

@@ -1,10 +1,10 @@
 /*
- * text.c: how fast text is read (text/reader.h), against a bare look at it.
+ * text.c: the speed of text normalization (text/reader.h), compared with decoding alone.
  *
- * Sentences are made here, the same in every run, and read one by one as chunks
- * are, on one core.  The bare pass decodes each of their code points and does
- * nothing else: the ratio to it makes machines comparable.  Time is
- * that of the thread's CPU, so that others on the machine count little.
+ * The sentences are generated, the same in every run, and processed one by one like chunks, on
+ * one core. The bare pass only decodes their code points: the ratio to it makes machines
+ * comparable. Times are CPU times of the thread, so that other load on the machine matters
+ * little.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "bench/stats.h"
 #include "text/reader.h"
 
-#define SENTENCES 5000 /* some 400 KiB */
+#define SENTENCES 5000 /* about 400 KiB */
 #define SENTENCE_MAX 256
 #define ROUNDS 9
 
@@ -28,7 +28,7 @@ struct sentence {
 	size_t len;
 };
 
-/* The same numbers on every machine, which rand() does not promise. */
+/* A pseudo-random number, the same on every machine, which rand() does not guarantee. */
 static unsigned text_pick(unsigned *seed, unsigned below)
 {
 	*seed = *seed * 1103515245u + 12345u;
@@ -74,7 +74,8 @@ static void text_make_plain(char *out, unsigned *seed)
 		 text_pick_word(seed, more, COUNT(more)));
 }
 
-/* Dates, money, times, units, addresses: what a voice agent says all day. */
+/* Makes a sentence with dates, money, times, units and addresses, as in the answers of voice
+ * agents. */
 static void text_make_rich(char *out, unsigned *seed)
 {
 	unsigned a = text_pick(seed, 28) + 1;
@@ -121,14 +122,14 @@ static double text_cpu_us(void)
 	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-/* What is measured: sentences of a kind, with a dictionary or without. */
+/* One measurement: sentences of a kind, with or without a dictionary. */
 struct course {
 	const char *name;
 	void (*make)(char *, unsigned *);
-	size_t entries; /* of the dictionary; 0: there is none */
-	const char *aim; /* of the throughput */
+	size_t entries; /* the number of entries in the dictionary; 0 if there is none */
+	const char *target; /* the target for the throughput */
 	struct sentence *sentences;
-	size_t total; /* bytes of them */
+	size_t total; /* their size in bytes */
 	struct lexicon *lexicon;
 };
 
@@ -168,7 +169,7 @@ static uint32_t text_decode_sentence(const struct sentence *sentence)
 	return sum;
 }
 
-/* Many times over: once takes less than a millisecond. */
+/* Repeats the decoding, because one pass takes less than a millisecond. */
 static double text_decode_all(const struct sentence *sentences)
 {
 	double start = text_cpu_us();
@@ -178,12 +179,12 @@ static double text_decode_all(const struct sentence *sentences)
 	for (int k = 0; k < times; ++k)
 		for (size_t i = 0; i < SENTENCES; ++i)
 			sum += text_decode_sentence(&sentences[i]);
-	if (sum == 0) /* never; but now it cannot be left out */
+	if (sum == 0) /* never true, but keeps the compiler from removing the loop */
 		puts("nothing to decode");
 	return (text_cpu_us() - start) / times;
 }
 
-/* Sentence by sentence, without what it takes to ask for the time. */
+/* Times each sentence, without the time for reading the clock. */
 static int text_time_each(struct stats *each_us, const struct course *course)
 {
 	double asking = text_cpu_us();
@@ -208,7 +209,7 @@ struct figures {
 static int text_measure(struct figures *figures, const struct course *course, int64_t rounds)
 {
 	double read_us;
-	int err = text_read_all(&read_us, course); /* warm */
+	int err = text_read_all(&read_us, course); /* warm-up */
 
 	for (int64_t i = 0; !err && i < rounds; ++i) {
 		double bare_us = text_decode_all(course->sentences);
@@ -225,18 +226,18 @@ static int text_measure(struct figures *figures, const struct course *course, in
 
 static void text_print(const struct course *course, struct figures *figures)
 {
-	printf("reading %s, %zu KiB in %d sentences, one core\n", course->name,
+	printf("normalizing %s, %zu KiB in %d sentences, one core\n", course->name,
 	       course->total / 1024, SENTENCES);
-	printf("  through the reader     %8.1f MB/s   [%.1f to %.1f]%s\n",
+	printf("  normalizing            %8.1f MB/s   [%.1f to %.1f]%s\n",
 	       stats_quantile(&figures->read, 0.5), stats_quantile(&figures->read, 0),
-	       stats_quantile(&figures->read, 1), course->aim);
-	printf("  decoding alone         %8.1f MB/s   [%.1f to %.1f]\n",
+	       stats_quantile(&figures->read, 1), course->target);
+	printf("  decoding UTF-8 only    %8.1f MB/s   [%.1f to %.1f]\n",
 	       stats_quantile(&figures->bare, 0.5), stats_quantile(&figures->bare, 0),
 	       stats_quantile(&figures->bare, 1));
 	printf("  ratio                  %8.4f        [%.4f to %.4f]\n",
 	       stats_quantile(&figures->ratio, 0.5), stats_quantile(&figures->ratio, 0),
 	       stats_quantile(&figures->ratio, 1));
-	printf("  a sentence             p50 %.1f us   p99 %.1f us   (target 50)\n",
+	printf("  per sentence           p50 %.1f us   p99 %.1f us   (target 50)\n",
 	       stats_quantile(&figures->each_us, 0.5), stats_quantile(&figures->each_us, 0.99));
 }
 
@@ -257,7 +258,7 @@ static int text_make_sentences(struct course *course)
 	return 0;
 }
 
-/* Entries that begin like much of the text, and one that is in it. */
+/* Makes a dictionary with entries that begin like much of the text, and one that occurs in it. */
 static int text_make_lexicon(struct course *course)
 {
 	size_t count = course->entries;
@@ -305,12 +306,12 @@ static int text_run_course(struct course *course, int64_t rounds)
 int bench_text(const struct bench_options *options)
 {
 	struct course courses[] = {
-		{.name = "plain English", .make = text_make_plain, .aim = "   (target 20)"},
+		{.name = "plain English", .make = text_make_plain, .target = "   (target 20)"},
 		{.name = "the same with a dictionary of 10,000 entries",
 		 .make = text_make_plain,
 		 .entries = 10000,
-		 .aim = ""},
-		{.name = "English with numbers and signs", .make = text_make_rich, .aim = ""},
+		 .target = ""},
+		{.name = "English with numbers and signs", .make = text_make_rich, .target = ""},
 	};
 	int64_t rounds = options->rounds ? options->rounds : ROUNDS;
 	int err = 0;

@@ -1,8 +1,8 @@
 /*
- * throughput.c: seconds of speech per second of CPU, against the bare engine.
+ * throughput.c: seconds of speech per second of CPU, compared with the bare engine.
  *
- * The engine with nothing around it is a program of its own (the server links
- * no engine): bare-espeak and bare-flite, built next to it.
+ * The bare engine is a separate program, because the server links no engine: bare-espeak and
+ * bare-flite, built next to it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,13 +13,13 @@
 #include "base/count.h"
 #include "base/mem.h"
 #include "bench/bench.h"
-#include "bench/callers.h"
+#include "bench/load_clients.h"
 #include "bench/stats.h"
 
 #define CALLERS 8
 #define SECONDS 3
 
-/* The chunks that the server makes of it; the bare engine is given the same. */
+/* The chunks that the server makes of the text; the bare engine is given the same. */
 #define FIRST "The train to the coast leaves at noon from platform nine."
 #define SECOND "It stops in five small towns, and the view from the left side is the better one."
 #define THIRD                                                                                      \
@@ -40,7 +40,7 @@ static const struct contender contenders[] = {
 	{"flite", "bare-flite", "slt", "1071", 0.96},
 };
 
-/* Prints "AUDIO_SECONDS CPU_SECONDS". */
+/* Runs the bare engine, which prints "AUDIO_SECONDS CPU_SECONDS". */
 static int throughput_run_bare(const char *dir, const struct contender *c, double *audio_s,
 			       double *cpu_s)
 {
@@ -63,7 +63,7 @@ struct served {
 	double workers_s;
 };
 
-static int throughput_run_served(struct callers *callers, const struct target *target,
+static int throughput_run_served(struct load_clients *callers, const struct target *target,
 				 const char *question, struct served *result)
 {
 	double server_before, workers_before;
@@ -75,12 +75,12 @@ static int throughput_run_served(struct callers *callers, const struct target *t
 	while (!err && clock_monotonic_us() < end) {
 		for (size_t i = 0; !err && i < callers->count; ++i) {
 			if (!callers->all[i].busy)
-				err = callers_ask(&callers->all[i], question);
+				err = load_clients_ask(&callers->all[i], question);
 		}
-		callers_read(callers, 10);
+		load_clients_read(callers, 10);
 	}
 	if (!err)
-		err = callers_finish(callers);
+		err = load_clients_finish(callers);
 	target_cpu(target, &result->server_s, &result->workers_s);
 	result->server_s -= server_before;
 	result->workers_s -= workers_before;
@@ -92,8 +92,9 @@ static void throughput_print(const struct contender *c, struct stats *ratio, str
 			     struct stats *served, struct stats *server_share)
 {
 	printf("%s: seconds of speech per CPU second\n", c->name);
-	printf("  in-process, nothing around it   %8.1f\n", stats_quantile(bare, 0.5));
-	printf("  through the server              %8.1f   (workers' CPU %.0f %%, server's %.0f %%)\n",
+	printf("  engine alone, in one process    %8.1f\n", stats_quantile(bare, 0.5));
+	printf("  through the server              %8.1f   (CPU: workers %.0f %%, "
+	       "server %.0f %%)\n",
 	       stats_quantile(served, 0.5), 100 * (1 - stats_quantile(server_share, 0.5)),
 	       100 * stats_quantile(server_share, 0.5));
 	printf("  ratio                           %8.3f   [%.3f to %.3f]   (target %.2f)\n",
@@ -105,14 +106,14 @@ static int throughput_compare(const struct contender *c, const struct bench_opti
 			      const struct target *target)
 {
 	struct stats ratio = {0}, bare = {0}, through = {0}, share = {0};
-	struct callers callers;
+	struct load_clients callers;
 	char question[1024];
 	int64_t rounds = options->rounds ? options->rounds : 5;
-	int err = callers_open(&callers, target, CALLERS);
+	int err = load_clients_open(&callers, target, CALLERS);
 
 	snprintf(question, sizeof(question), "{\"voice_id\":%s,\"text\":\"%s\",\"flush\":true}",
 		 c->voice_id, TEXT);
-	for (int64_t i = -1; !err && i < rounds; ++i) { /* the first one warms up */
+	for (int64_t i = -1; !err && i < rounds; ++i) { /* the first round is a warm-up */
 		struct served served = {0};
 		double audio_s = 0, cpu_s = 0;
 
@@ -132,7 +133,7 @@ static int throughput_compare(const struct contender *c, const struct bench_opti
 	}
 	if (!err)
 		throughput_print(c, &ratio, &bare, &through, &share);
-	callers_close(&callers);
+	load_clients_close(&callers);
 	stats_reset(&ratio);
 	stats_reset(&bare);
 	stats_reset(&through);

@@ -3,13 +3,18 @@
  */
 #include "cli/command.h"
 
+/* One command per line, so that a change shows what was added. */
+/* clang-format off */
 const struct command *const command_table[] = {
 	&command_serve,
 	&command_say,
+	&command_hear,
 	&command_talk,
+	&command_call,
 	&command_mint_token,
 	&command_normalize,
 	&command_voices,
+	&command_models,
 	&command_account,
 	&command_project,
 	&command_key,
@@ -28,6 +33,7 @@ const struct command *const command_table[] = {
 	&command_help,
 	NULL,
 };
+/* clang-format on */
 
 int main(int argc, char **argv)
 {

@@ -1,5 +1,7 @@
 // The playground: key, voices, tabs.
 
+import {nameOfLanguage} from './languages.js';
+import {ListenTab} from './listen.js';
 import {MultiTab} from './multi.js';
 import {cleanKey, getJson, keyOfAddress, loadKey, saveKey} from './server.js';
 import {SpeakTab} from './speak.js';
@@ -31,19 +33,14 @@ const page = {
     shown = ''; // one of the lists is wrong
     loadVoices();
   },
+  hush() {
+    tabs.speak.hush();
+    tabs.multi.hush();
+    tabs.talk.hush();
+  },
 };
 
-const tabs = {speak: new SpeakTab(page), multi: new MultiTab(page), talk: new TalkTab(page)};
-
-const LANGUAGES = new Intl.DisplayNames(['en'], {type: 'language', fallback: 'code'});
-
-function nameOfLanguage(code) {
-  try {
-    return LANGUAGES.of(code);
-  } catch {
-    return code; // a voice's own word, which is no code
-  }
-}
+const tabs = {speak: new SpeakTab(page), listen: new ListenTab(page), multi: new MultiTab(page), talk: new TalkTab(page)};
 
 // What a list says of a voice that is not ready. A stand-in is another speaker, until the voice itself is installed.
 const AVAILABILITIES = {loading: ['loading'], stand_in: ['stand-in'], unavailable: ['unavailable']};
@@ -127,6 +124,7 @@ async function checkServer() {
     } else if (answer.ok && isIncomplete && ++checks % VOICES_EVERY === 0) {
       loadVoices(); // some may have been installed
     }
+    if (answer.ok && !byId('panel-listen').hidden) loadModels();
     isUp = answer.ok;
   } catch {
     showServer('bad', 'The server is away; waiting for it');
@@ -135,12 +133,18 @@ async function checkServer() {
   setTimeout(checkServer, CHECK_MS);
 }
 
+// Until there are some.
+function loadModels() {
+  if (key && !tabs.listen.models.all.length) tabs.listen.load().catch(() => {}); // Listen tells what is wrong
+}
+
 function useKey(text) {
   key = cleanKey(text);
   byId('key').value = key;
   saveKey(key);
   page.tell(key ? null : 'Paste the key that “make run” printed, and press Use.');
   tabs.talk.leave(); // its connections are those of the key before
+  tabs.listen.leave();
   tabs.speak.showChoices();
   loadVoices();
 }
@@ -155,6 +159,9 @@ function useAddress() {
 function showTab(tab) {
   const name = tab.id.slice('tab-'.length);
   for (const other of Object.keys(tabs)) byId(`panel-${other}`).hidden = other !== name;
+  if (name !== 'listen') tabs.listen.leave();
+  else loadModels();
+  if (name !== 'talk') tabs.talk.leaveSight();
   if (name === 'talk' && key) tabs.talk.loadAgents().catch(() => {}); // the configuration may have been read again
 }
 

@@ -1,11 +1,11 @@
 // The waveform and the timeline of a turn, on canvases.
 
-function colour(name) {
+export function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
 // A context with one unit a CSS pixel, cleared; [context, width, height].
-function begin(canvas) {
+export function begin(canvas) {
   const {width, height} = canvas.getBoundingClientRect();
   const scale = window.devicePixelRatio || 1;
   if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {

@@ -22,7 +22,7 @@ export class MultiTab {
     });
     for (const name of SIDES) stopButton(name).addEventListener('click', () => this.stop(name));
     byId('panel-multi').addEventListener('keydown', (event) => {
-      if (event.key === 'Escape') Object.keys(this.sides).forEach((name) => this.stop(name));
+      if (event.key === 'Escape') this.hush();
     });
     this.watch();
   }
@@ -121,6 +121,10 @@ export class MultiTab {
     side.player.stop();
     if (this.socket?.readyState === WebSocket.CONNECTING) side.turn.isOver = true;
     if (!side.turn.isOver) this.send(name, {cancel: true});
+  }
+
+  hush() {
+    Object.keys(this.sides).forEach((name) => this.stop(name));
   }
 
   close() {

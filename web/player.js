@@ -38,13 +38,19 @@ async function contextOf(rate) {
 export class Player {
   // pan: -1 left, 0 both, 1 right
   static async open(rate, pan = 0) {
+    return Player.of(await contextOf(rate), pan);
+  }
+
+  static of(context, pan = 0) {
     const player = new Player();
-    player.rate = rate;
-    player.context = await contextOf(rate);
+    player.rate = context.sampleRate;
+    player.context = context;
+    player.gain = context.createGain();
     player.analyser = player.context.createAnalyser();
     player.panner = player.context.createStereoPanner();
     player.panner.pan.value = pan;
-    player.panner.connect(player.analyser);
+    player.panner.connect(player.gain);
+    player.gain.connect(player.analyser);
     player.analyser.connect(player.context.destination);
     player.waiting = []; // samples, for later
     player.runs = []; // {at, from, seconds}: without a gap; at the context's clock, from the audio's start
@@ -53,6 +59,14 @@ export class Player {
     player.next = 0; // when those are over
     player.holes = 0; // how often it ran dry
     player.stoppedAt = null;
+    player.onEmpty = null; // called when all that has come was played
+    return player;
+  }
+
+  // Another one, for what follows when this one is stopped.
+  another() {
+    const player = Player.of(this.context, this.panner.pan.value);
+    player.onEmpty = this.onEmpty;
     return player;
   }
 
@@ -77,6 +91,7 @@ export class Player {
     source.onended = () => {
       this.sources.delete(source);
       this.plan();
+      if (!this.sources.size && this.stoppedAt === null) this.onEmpty?.();
     };
     this.sources.add(source);
     const seconds = samples.length / this.rate;
@@ -110,14 +125,22 @@ export class Player {
     return this.waiting.length > 0 || (this.hasBegun && this.context.currentTime < this.next);
   }
 
-  // For good: the next turn has another player.
-  stop() {
+  // When the first sound after the last silence leaves the loudspeaker; as performance.now().
+  get lastBeganAt() {
+    return performance.now() + (this.runs.at(-1).at + (this.context.outputLatency || 0) - this.context.currentTime) * 1000;
+  }
+
+  // For good: the next turn has another player.  seconds: how long it fades, so that it does not click.
+  stop(seconds = 0) {
+    const end = this.context.currentTime + seconds;
     this.stoppedAt = this.heard();
     this.waiting = [];
-    for (const source of this.sources) source.stop();
+    if (seconds) this.gain.gain.setValueAtTime(1, this.context.currentTime).linearRampToValueAtTime(0, end);
+    for (const source of this.sources) source.stop(end);
     this.sources.clear();
     this.next = 0;
-    this.analyser.disconnect();
+    if (seconds) setTimeout(() => this.analyser.disconnect(), seconds * 1000);
+    else this.analyser.disconnect();
   }
 
   // How loud it is now, 0 to 1: what leaves for the loudspeaker.

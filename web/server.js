@@ -36,9 +36,14 @@ export function saveKey(key) {
   }
 }
 
-export function socketAddress(path, key) {
+export function socketAddress(path, key, settings = {}) {
   const scheme = location.protocol === 'https:' ? 'wss:' : 'ws:';
-  return `${scheme}//${location.host}${path}?api_key=${encodeURIComponent(key)}`;
+  return `${scheme}//${location.host}${path}?${new URLSearchParams({api_key: key, ...settings})}`;
+}
+
+// Samples of 16 bits, as the sockets that listen take them.
+export function base64Of(samples) {
+  return btoa(String.fromCharCode(...new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)));
 }
 
 export class ServerError extends Error {}
@@ -72,6 +77,27 @@ export function explain(error) {
   if (error.code === 401) return CODES.UNAUTHORIZED; // there was one: the page asks nothing without
   if (error.code === 413) return 'The text is too long for one turn. Send it in smaller parts.';
   return CODES[error.error_code] || error.error || `The server answered with an error (${error.code}).`;
+}
+
+// An error of an endpoint that listens, in any vendor's shape.  The server's own words are kept: they say what is
+// missing, how much is too much, and what to fetch.
+export function explainListening(error) {
+  const said = error.error?.message ?? error.detail?.message ?? error.error ?? error.detail;
+  const words = typeof said === 'string' ? said : '';
+  const wait = error.retry_after ?? error.error?.retry_after;
+  if (error.code === 401 || error.code === 403 || error.message_type === 'auth_error') return explain({...error, error: words, error_code: 'UNAUTHORIZED'});
+  if (!words) return `The server answered with an error (${error.code}).`;
+  return `${words[0].toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}${wait ? ` Try again in ${wait} s.` : ''}`;
+}
+
+// Why a WebSocket of this address is refused: an ordinary request for it is told.  null: not because of the request.
+export async function refusalOf(address) {
+  try {
+    const answer = await fetch(address.replace(/^ws/, 'http'));
+    return answer.status === 426 ? null : explainListening({...await answer.json().catch(() => ({})), code: answer.status});
+  } catch {
+    return 'The server cannot be reached. Is it running?';
+  }
 }
 
 const CLOSES = {

@@ -1,6 +1,7 @@
 // The first tab: one text, one turn, everything about it.
 
 import {codeFor} from './code.js';
+import {copyText} from './copy.js';
 import {drawTimeline, drawWaveform} from './draw.js';
 import {Messages} from './messages.js';
 import {Player} from './player.js';
@@ -51,24 +52,13 @@ export class SpeakTab {
     byId('stop').addEventListener('click', () => this.stop());
     for (const id of ['text', 'voice', 'language', 'format', 'speed', 'typed', 'rate'])
       byId(id).addEventListener('input', () => this.showChoices());
-    byId('messages-copy').addEventListener('click', () => this.copy(this.messages.text(), byId('messages-copy')));
+    byId('messages-copy').addEventListener('click', () => copyText(this.messages.text(), byId('messages-copy')));
     byId('messages-clear').addEventListener('click', () => this.messages.clear());
-    byId('code-copy').addEventListener('click', () => this.copy(byId('code').textContent, byId('code-copy')));
+    byId('code-copy').addEventListener('click', () => copyText(byId('code').textContent, byId('code-copy')));
     watchTabs([...document.querySelectorAll('[data-code]')], (tab) => {
       this.code = tab.dataset.code;
       this.showChoices();
     });
-  }
-
-  async copy(text, button) {
-    const label = button.textContent;
-    try {
-      await navigator.clipboard.writeText(text);
-      button.textContent = 'Copied';
-    } catch {
-      button.textContent = 'Select it and press Ctrl+C';
-    }
-    setTimeout(() => { button.textContent = label; }, 1500);
   }
 
   choices() {
@@ -180,6 +170,10 @@ export class SpeakTab {
     this.player.stop();
     this.stopAsked = performance.now();
     this.cancel({report: true, playback_offset_ms: heard});
+  }
+
+  hush() {
+    if (!byId('stop').disabled) this.stop();
   }
 
   cancel(more = {}) {

@@ -12,9 +12,10 @@ export function watchTabs(tabs, show) {
   tabs.forEach((tab, i) => {
     tab.addEventListener('click', () => choose(tab));
     tab.addEventListener('keydown', (event) => {
-      const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
-      if (!step) return;
-      const next = tabs[(i + step + tabs.length) % tabs.length];
+      const at = {ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: -1}[event.key];
+      if (at === undefined) return;
+      const next = tabs[(at + tabs.length) % tabs.length];
+      event.preventDefault(); // the page would scroll to its beginning or end
       choose(next);
       next.focus();
     });

@@ -1,37 +1,72 @@
-// The third tab: an agent of the server's configuration.  Its words come over the speech
-// engine's protocol and go, as they come, into a turn that is spoken here.
+// The tab that talks with an agent of the server's configuration, by microphone (spoken.js) or by typing.  What is typed
+// while nobody listens needs no model that does: the agent's words come over the speech engine's protocol and go, as
+// they come, into a turn that is spoken here.
 
+import {Bubbles} from './bubbles.js';
 import {Player} from './player.js';
 import {explainClose, getJson, socketAddress} from './server.js';
+import {Spoken} from './spoken.js';
 import {StreamSocket} from './stream.js';
 import {decode} from './decode.js';
 
 const byId = (id) => document.getElementById(id);
 
+const NO_KEY = 'A key is needed: paste the one that “make run” printed into the field at the top.';
+
 export class TalkTab {
   constructor(page) {
     this.page = page;
-    this.history = []; // {role, content}
+    this.bubbles = new Bubbles(byId('talk'));
+    this.spoken = new Spoken(this);
     this.event = 0;
     this.cancels = 0; // of the voice's turns whose `interrupted` is still to come
     byId('talk-form').addEventListener('submit', (event) => {
       event.preventDefault();
       this.say();
     });
+    byId('talk-start').addEventListener('click', () => this.call());
     byId('talk-stop').addEventListener('click', () => this.stop());
-    byId('panel-talk').addEventListener('keydown', (event) => {
-      if (event.key === 'Escape' && !byId('talk-stop').disabled) this.stop();
+    document.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape' && !byId('panel-talk').hidden && !byId('talk-stop').disabled) this.stop();
     });
     byId('agent').addEventListener('input', () => this.leave());
-    this.watch();
+    byId('voice-talk').addEventListener('input', () => this.spoken.call && this.leave()); // it has the voice that it began with
   }
+
+  // The microphone
+
+  async call() {
+    if (this.spoken.call) return;
+    if (!this.page.key()) return this.page.tell(NO_KEY);
+    this.page.tell(null);
+    this.page.hush(); // it would hear the other tabs
+    this.leave();
+    try {
+      if (!byId('agent').value) await this.loadAgents();
+    } catch (error) {
+      return this.failed(error.message);
+    }
+    await this.spoken.begin({key: this.page.key(), agent: byId('agent').value, voice: byId('voice-talk').value});
+  }
+
+  failed(words) {
+    this.page.tell(words);
+    this.loadAgents().catch(() => {}); // perhaps it is the agent that is gone
+  }
+
+  // A microphone that nobody sees is not listened to.
+  leaveSight() {
+    this.spoken.end();
+  }
+
+  // The agents, and conversations
 
   async loadAgents() {
     const {agents} = await getJson('/v1/agents', this.page.key());
     const chosen = byId('agent').value;
     byId('agent').replaceChildren(...agents.map(({name}) => new Option(name, name)));
     if (agents.some(({name}) => name === chosen)) byId('agent').value = chosen;
-    else if (this.history.length) {
+    else if (this.bubbles.turns.length) {
       this.leave();
       this.page.tell(`The agent “${chosen}” is not in the server’s configuration any more. The list was read again: choose another one.`);
     }
@@ -39,11 +74,11 @@ export class TalkTab {
 
   // Another agent, or another key: a new conversation.
   leave() {
+    this.spoken.end();
     this.interrupt();
     this.hangUp();
     this.voice?.close();
-    this.history = [];
-    byId('talk').replaceChildren();
+    this.bubbles.clear();
     this.setState('', false);
   }
 
@@ -57,12 +92,18 @@ export class TalkTab {
   // A server that ends waits for conversations, and this one need not be waited for.
   letGo() {
     if (byId('talk-stop').disabled) this.hangUp(); // nothing goes on
+    else if (this.spoken.call?.state === 'listening') this.spoken.end();
   }
 
   stop() {
+    if (this.spoken.call) return this.spoken.end();
     if (this.isAnswering) this.hangUp();
     this.interrupt();
     this.setState('Stopped', false);
+  }
+
+  hush() {
+    if (!byId('talk-stop').disabled) this.stop();
   }
 
   connect() {
@@ -89,16 +130,19 @@ export class TalkTab {
   async say() {
     const text = byId('talk-text').value.trim();
     if (!text) return;
-    if (!this.page.key()) return this.page.tell('A key is needed: paste the one that “make run” printed into the field at the top.');
+    if (!this.page.key()) return this.page.tell(NO_KEY);
     this.page.tell(null);
-    this.interrupt();
-    this.add('user', text);
+    if (this.spoken.call && !this.spoken.call.isOpen) return this.page.tell('The agent is not there yet.');
     byId('talk-text').value = '';
+    if (this.spoken.call) return this.spoken.type(text);
+    this.interrupt();
+    this.bubbles.add('user', text);
     this.setState('Connecting …', true);
     const begun = this.event;
     try {
       if (!byId('agent').value) await this.loadAgents();
       this.player = await Player.open(24000);
+      this.player.onEmpty = () => this.rest();
       if (begun !== this.event) return;
       this.connect();
       this.openVoice();
@@ -110,7 +154,7 @@ export class TalkTab {
     this.event += 1;
     this.asked = performance.now();
     this.voice.send({voice_id: Number(byId('voice-talk').value), output_format: 'pcm_24000'});
-    this.agent.send(JSON.stringify({type: 'user_transcript', user_transcript: this.history, event_id: this.event}));
+    this.agent.send(JSON.stringify({type: 'user_transcript', user_transcript: this.bubbles.turns, event_id: this.event}));
     this.isAnswering = true;
     this.setState('The agent thinks …', true);
   }
@@ -119,8 +163,7 @@ export class TalkTab {
     this.isAnswering = false;
     this.isSpeaking = false;
     this.setState('', Boolean(this.player?.isPlaying)); // what has come is still heard
-    this.page.tell(words);
-    this.loadAgents().catch(() => {}); // perhaps it is the agent that is gone
+    this.failed(words);
   }
 
   openVoice() {
@@ -157,6 +200,7 @@ export class TalkTab {
     this.isSpeaking = false;
     if (this.asked) this.setState('There was nothing to say aloud', false);
     this.asked = null;
+    this.rest();
   }
 
   hear(message) {
@@ -166,30 +210,18 @@ export class TalkTab {
     if (message.is_final) {
       this.voice.send({flush: true});
       if (!this.answer) this.end();
+      else this.bubbles.write(this.answer, this.answer.content, true);
       this.answer = null;
       this.isAnswering = false;
       return;
     }
     if (!this.answer) {
-      this.answer = this.add('agent', '');
+      this.answer = this.bubbles.add('agent', '');
       this.setState('The agent writes …', true);
     }
-    this.answer.content += message.content;
-    this.answer.element.textContent = this.answer.content;
+    this.bubbles.write(this.answer, this.answer.content + message.content, false);
     this.isSpeaking = this.voice.isOpen;
     this.voice.send({text: message.content});
-  }
-
-  add(role, content) {
-    const element = document.createElement('li');
-    const turn = {role, content};
-    element.className = role;
-    element.textContent = content;
-    byId('talk').append(element);
-    element.scrollIntoView({block: 'nearest'});
-    Object.defineProperty(turn, 'element', {value: element}); // not part of the history's JSON
-    this.history.push(turn);
-    return turn;
   }
 
   interrupt() {
@@ -198,9 +230,10 @@ export class TalkTab {
       this.cancels += 1;
     }
     if (this.player?.isPlaying || this.answer) {
-      const last = this.history.at(-1);
+      const last = this.bubbles.turns.at(-1);
       if (last?.role === 'agent') last.element.classList.add('cut');
     }
+    if (this.answer) this.answer.element.ariaBusy = null;
     this.player?.stop();
     this.player = null;
     this.answer = null;
@@ -211,15 +244,16 @@ export class TalkTab {
     this.event += 1; // what still comes is of a turn that is over
   }
 
-  setState(words, canStop) {
-    byId('talk-state').textContent = words;
+  // Written only when it is new: a screen reader would say it again.  name: of a state of a conversation by microphone.
+  setState(words, canStop, name = '') {
+    if (byId('talk-state').textContent !== words) byId('talk-state').textContent = words;
+    byId('talk-state').dataset.state = words ? name : '';
     byId('talk-stop').disabled = !canStop;
   }
 
   // There is nothing to stop any more when all that was said has been heard.
-  watch() {
+  rest() {
     if (this.player?.hasBegun && !this.isAnswering && !this.isSpeaking && !this.player.isPlaying)
       byId('talk-stop').disabled = true;
-    requestAnimationFrame(() => this.watch());
   }
 }

@@ -1,9 +1,9 @@
 /*
- * bucket.h: how much may be used in a minute.
+ * bucket.h: a token bucket for limits per minute.
  *
- * A token bucket that holds a minute's worth and is refilled all the time.  The
- * clock is the caller's, monotonic.  What is in it is counted in sixty millionths
- * of a token, so that a refill is exact however often it is asked for.
+ * It holds a minute's worth of tokens and is refilled continuously.  `now_us` is the time of a
+ * monotonic clock.  The level is counted in sixty-millionths of a token (one microsecond adds
+ * per_minute of them), so that a refill is exact however often it happens.
  */
 #ifndef ACCOUNT_BUCKET_H
 #define ACCOUNT_BUCKET_H
@@ -11,28 +11,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* More than that a minute is as much as that: the figures stay within 64 bits. */
+/* The largest rate; larger ones count as this, so that the level fits into 64 bits. */
 #define BUCKET_MAX INT64_C(100000000000)
 
 struct bucket {
 	int64_t per_minute; /* negative: there is no limit */
-	int64_t level; /* below 0 after more was taken than it holds */
-	uint64_t at_us; /* when the level was so */
+	/* In sixty-millionths of a token; negative after more was taken than was there. */
+	int64_t level;
+	uint64_t at_us; /* when the level was computed */
 };
 
-/* Makes it full, or, of one that is in use, changes its size: what was used
- * counts on. */
+/* bucket_init makes it full. bucket_resize changes the size of one that is in use; what was used
+ * stays used. */
 void bucket_init(struct bucket *bucket, int64_t per_minute, uint64_t now_us);
 void bucket_resize(struct bucket *bucket, int64_t per_minute, uint64_t now_us);
 
-/* How long until `tokens` may be taken; 0: now.  UINT64_MAX: never.  Who wants more
- * than it ever holds waits until it is full. */
+/* How long until `tokens` may be taken; 0: now, UINT64_MAX: never.  For more tokens than the bucket
+ * can hold, it is the time until the bucket is full. */
 uint64_t bucket_wait_us(struct bucket *bucket, int64_t tokens, uint64_t now_us);
 
-/* Takes them, also when it must go below zero for it. */
+/* Takes tokens, even if the level becomes negative. */
 void bucket_take(struct bucket *bucket, int64_t tokens, uint64_t now_us);
 
-/* Nothing is in it now, for another server has used it; it fills as ever. */
+/* Empties it, because another server has used the tokens. */
 void bucket_empty(struct bucket *bucket, uint64_t now_us);
 
 /* Whole tokens that are in it. */

@@ -1,11 +1,10 @@
 /*
- * derived_voices.c: the voices that projects have derived from others, in memory
- * (see derived_voices.h).
+ * derived_voices.c: the voices that projects have derived from others, in memory (see
+ * derived_voices.h).
  *
- * A refresh reads all rows on the store's thread and takes the place of what was
- * there, which costs the loop a millisecond for a thousand voices: the catalogue is made
- * anew.  So only changes of voices count, and whoever asks while a refresh is under way
- * shares the next one with all others who do.
+ * A refresh reads all rows on the store's thread and replaces the whole catalogue, which takes the
+ * loop a millisecond for a thousand voices.  So only changes of voices cause one, and all requests
+ * that arrive during a refresh share the next one.
  */
 #include "account/derived_voices.h"
 
@@ -20,48 +19,50 @@
 #include "base/utf8.h"
 #include "store/voice_row.h"
 
-#define LOOK_US UINT64_C(1000000) /* for other processes' changes */
+#define POLL_US UINT64_C(1000000) /* how often to look for changes by other processes */
 
-struct rows {
-	struct store_voice *list; /* by id */
+struct derived_voices_rows {
+	struct store_voice *list; /* sorted by id */
 	size_t count, size;
 	int err;
 };
 
 struct derived_voices {
 	struct loop *loop;
-	struct account *account; /* NULL: nobody is followed yet */
-	struct rows rows;
+	struct async_store *async; /* NULL: the store is not polled yet */
+	struct derived_voices_rows rows;
 	derived_voices_put_h *put;
 	void *arg;
-	struct refresh *refresh; /* that is under way, or NULL */
-	struct list served; /* struct waiter: for the refresh that is under way */
-	struct list waiting; /* struct waiter: for the next refresh */
-	struct timer look;
-	int64_t version; /* of the store, when last looked at */
-	bool reads_anyway; /* the thread need not look for more: is_behind, when it was asked */
-	int64_t seen; /* what the thread found */
-	bool has_news; /* and whether voices are among what has changed since */
-	bool is_behind; /* a refresh failed, or no version is known */
+	struct derived_voices_refresh *refresh; /* in progress, or NULL */
+	struct list served; /* struct waiter: they wait for the refresh in progress */
+	struct list waiting; /* struct waiter: they wait for the next refresh */
+	struct timer poll_timer;
+	int64_t version; /* the store's version at the last poll */
+	/* A copy of is_stale for the thread.  If it is set, the voices are read in any case, so the
+	 * thread does not look for changes. */
+	bool reads_anyway;
+	int64_t seen; /* the store's version as the thread found it */
+	bool has_changes; /* voices were among the changes that the thread found */
+	bool is_stale; /* a refresh failed, or no version is known */
 };
 
-struct refresh {
+struct derived_voices_refresh {
 	struct derived_voices *voices;
-	struct rows rows;
-	struct voice *list; /* the same for the catalogue */
+	struct derived_voices_rows rows;
+	struct voice *list; /* the rows in the catalogue's form */
 };
 
-static void free_rows(struct rows *rows)
+static void derived_voices_free_rows(struct derived_voices_rows *rows)
 {
 	for (size_t i = 0; i < rows->count; ++i)
 		voice_row_free(&rows->list[i]);
 	free(rows->list);
-	*rows = (struct rows){0};
+	*rows = (struct derived_voices_rows){0};
 }
 
-static bool collect(const struct store_voice *row, void *arg)
+static bool derived_voices_collect(const struct store_voice *row, void *arg)
 {
-	struct rows *rows = arg;
+	struct derived_voices_rows *rows = arg;
 
 	if (rows->count == rows->size) {
 		size_t size = rows->size ? 2 * rows->size : 64;
@@ -79,19 +80,19 @@ static bool collect(const struct store_voice *row, void *arg)
 	return !rows->err;
 }
 
-static int read_rows(struct rows *rows, struct store *store)
+static int derived_voices_read_rows(struct derived_voices_rows *rows, struct store *store)
 {
-	int err = store->ops->voice_list(store, collect, rows);
+	int err = store->ops->voice_list(store, derived_voices_collect, rows);
 
 	if (!err)
 		err = rows->err;
 	if (err)
-		free_rows(rows);
+		derived_voices_free_rows(rows);
 	return err;
 }
 
-/* What fits of a text, up to its last whole character. */
-static void copy_cut(char *to, size_t size, const char *from)
+/* Copies as much of a string as fits, without splitting a character. */
+static void derived_voices_copy_cut(char *to, size_t size, const char *from)
 {
 	size_t len = utf8_cut(from, strlen(from), size - 1);
 
@@ -99,7 +100,7 @@ static void copy_cut(char *to, size_t size, const char *from)
 	to[len] = '\0';
 }
 
-static void to_voice(struct voice *voice, const struct store_voice *row)
+static void derived_voices_from_row(struct voice *voice, const struct store_voice *row)
 {
 	*voice = (struct voice){
 		.id = row->id,
@@ -109,87 +110,91 @@ static void to_voice(struct voice *voice, const struct store_voice *row)
 		.pitch = (float)row->pitch,
 		.rate = (float)row->rate,
 	};
-	copy_cut(voice->name, sizeof(voice->name), row->name);
-	copy_cut(voice->variant, sizeof(voice->variant), row->variant ? row->variant : "");
-	if (row->languages) /* the first of them is what it reads as, unless it is told */
+	derived_voices_copy_cut(voice->name, sizeof(voice->name), row->name);
+	derived_voices_copy_cut(voice->variant, sizeof(voice->variant),
+				row->variant ? row->variant : "");
+	if (row->languages) /* a voice reads in its first language by default */
 		snprintf(voice->language, sizeof(voice->language), "%.*s",
 			 (int)strcspn(row->languages, ","), row->languages);
 }
 
-/* On the thread: what the catalogue is given. */
-static struct voice *list_voices(const struct rows *rows)
+/* Converts the rows into the catalogue's form; runs on the thread. */
+static struct voice *derived_voices_list_voices(const struct derived_voices_rows *rows)
 {
 	struct voice *list = calloc(rows->count + 1, sizeof(*list));
 
 	for (size_t i = 0; list && i < rows->count; ++i)
-		to_voice(&list[i], &rows->list[i]);
+		derived_voices_from_row(&list[i], &rows->list[i]);
 	return list;
 }
 
-/* Takes the rows over when the catalogue has them. */
-static int take_over(struct derived_voices *voices, struct refresh *refresh)
+/* Keeps the rows if the catalogue accepts them. */
+static int derived_voices_replace(struct derived_voices *voices,
+				  struct derived_voices_refresh *refresh)
 {
 	int err = voices->put(refresh->list, refresh->rows.count, voices->arg);
 
 	if (err)
 		return err;
-	free_rows(&voices->rows);
+	derived_voices_free_rows(&voices->rows);
 	voices->rows = refresh->rows;
-	refresh->rows = (struct rows){0};
+	refresh->rows = (struct derived_voices_rows){0};
 	return 0;
 }
 
-static void refresh_destroy(void *object)
+static void derived_voices_refresh_destroy(void *object)
 {
-	struct refresh *refresh = object;
+	struct derived_voices_refresh *refresh = object;
 
-	free_rows(&refresh->rows);
+	derived_voices_free_rows(&refresh->rows);
 	free(refresh->list);
 }
 
-/* On the thread. */
-static int refresh_work(struct store *store, void *arg)
+/* Runs on the thread. */
+static int derived_voices_refresh_work(struct store *store, void *arg)
 {
-	struct refresh *refresh = arg;
-	int err = read_rows(&refresh->rows, store);
+	struct derived_voices_refresh *refresh = arg;
+	int err = derived_voices_read_rows(&refresh->rows, store);
 
 	if (!err)
-		refresh->list = list_voices(&refresh->rows);
+		refresh->list = derived_voices_list_voices(&refresh->rows);
 	return !err && !refresh->list ? ENOMEM : err;
 }
 
-static int begin_refresh(struct derived_voices *voices);
+static int derived_voices_start_refresh(struct derived_voices *voices);
 
-static void on_refreshed(int err, void *arg)
+static void derived_voices_on_refreshed(int err, void *arg)
 {
-	struct refresh *refresh = arg;
+	struct derived_voices_refresh *refresh = arg;
 	struct derived_voices *voices = refresh->voices;
 
 	if (!err)
-		err = take_over(voices, refresh);
+		err = derived_voices_replace(voices, refresh);
 	if (err && err != ECANCELED) {
 		log_error("voices", "derived voices cannot be read: %s", strerror(err));
-		voices->is_behind = true;
+		voices->is_stale = true;
 	}
 	voices->refresh = mem_deref(refresh);
-	waiters_tell(&voices->served, err);
+	waiters_notify(&voices->served, err);
 	if (voices->waiting.count > 0 && !voices->refresh) {
 		list_append_all(&voices->served, &voices->waiting);
-		err = begin_refresh(voices);
+		err = derived_voices_start_refresh(voices);
 		if (err)
-			waiters_tell(&voices->served, err);
+			waiters_notify(&voices->served, err);
 	}
 }
 
-static int begin_refresh(struct derived_voices *voices)
+static int derived_voices_start_refresh(struct derived_voices *voices)
 {
-	struct refresh *refresh = mem_zalloc(sizeof(*refresh), refresh_destroy);
+	struct derived_voices_refresh *refresh =
+		mem_zalloc(sizeof(*refresh), derived_voices_refresh_destroy);
 	int err;
 
 	if (!refresh)
 		return ENOMEM;
 	refresh->voices = voices;
-	err = account_ask(voices->account, ACCOUNT_QUESTIONS, refresh_work, on_refreshed, refresh);
+	err = async_store_run(voices->async, ASYNC_STORE_QUERIES, derived_voices_refresh_work,
+			      derived_voices_on_refreshed, refresh);
 	if (err)
 		mem_deref(refresh);
 	else
@@ -204,11 +209,12 @@ int derived_voices_refresh(struct derived_voices *voices, derived_voices_ready_h
 
 	if (!waiter)
 		return ENOMEM;
-	if (voices->refresh) { /* it may not have seen what this one is about */
+	/* The refresh in progress may not include the change that this request is about. */
+	if (voices->refresh) {
 		list_append(&voices->waiting, &waiter->link);
 		return 0;
 	}
-	err = begin_refresh(voices);
+	err = derived_voices_start_refresh(voices);
 	if (err)
 		mem_deref(waiter);
 	else
@@ -216,61 +222,62 @@ int derived_voices_refresh(struct derived_voices *voices, derived_voices_ready_h
 	return err;
 }
 
-/* On the thread. */
-static bool note_news(const struct store_change *change, void *arg)
+/* Runs on the thread. */
+static bool derived_voices_on_change(const struct store_change *change, void *arg)
 {
 	struct derived_voices *voices = arg;
 
-	voices->has_news = change->kind == STORE_CHANGE_VOICE;
-	return !voices->has_news;
+	voices->has_changes = change->kind == STORE_CHANGE_VOICE;
+	return !voices->has_changes;
 }
 
-static int read_news(struct store *store, void *arg)
+static int derived_voices_poll_work(struct store *store, void *arg)
 {
 	struct derived_voices *voices = arg;
 	int err = store->ops->version(store, &voices->seen);
 
-	voices->has_news = false;
+	voices->has_changes = false;
 	if (err || voices->reads_anyway || voices->seen == voices->version)
 		return err;
-	return store->ops->changes(store, voices->version, note_news, voices);
+	return store->ops->changes(store, voices->version, derived_voices_on_change, voices);
 }
 
-static void look_later(struct derived_voices *voices);
+static void derived_voices_poll_later(struct derived_voices *voices);
 
-static void on_news(int err, void *arg)
+static void derived_voices_on_polled(int err, void *arg)
 {
 	struct derived_voices *voices = arg;
 
-	if (err == ECANCELED)
+	if (err == ECANCELED) /* the async_store is being freed: no more polls */
 		return;
 	if (!err) {
-		bool must_read = voices->is_behind || voices->has_news;
+		bool must_read = voices->is_stale || voices->has_changes;
 
 		voices->version = voices->seen;
-		voices->is_behind = must_read && derived_voices_refresh(voices, NULL, NULL) != 0;
+		voices->is_stale = must_read && derived_voices_refresh(voices, NULL, NULL) != 0;
 	}
-	look_later(voices);
+	derived_voices_poll_later(voices);
 }
 
-static void look(void *arg)
+static void derived_voices_poll(void *arg)
 {
 	struct derived_voices *voices = arg;
 
-	voices->reads_anyway = voices->is_behind;
-	if (account_ask(voices->account, ACCOUNT_QUESTIONS, read_news, on_news, voices) != 0)
-		look_later(voices); /* unless it is the end */
+	voices->reads_anyway = voices->is_stale;
+	if (async_store_run(voices->async, ASYNC_STORE_QUERIES, derived_voices_poll_work,
+			    derived_voices_on_polled, voices) != 0)
+		derived_voices_poll_later(voices); /* without memory, the poll waits */
 }
 
-static void look_later(struct derived_voices *voices)
+static void derived_voices_poll_later(struct derived_voices *voices)
 {
-	timer_set(&voices->loop->timers, &voices->look, LOOK_US, look, voices);
+	timer_set(&voices->loop->timers, &voices->poll_timer, POLL_US, derived_voices_poll, voices);
 }
 
-void derived_voices_follow(struct derived_voices *voices, struct account *account)
+void derived_voices_follow(struct derived_voices *voices, struct async_store *async)
 {
-	voices->account = account;
-	look_later(voices);
+	voices->async = async;
+	derived_voices_poll_later(voices);
 }
 
 const struct store_voice *derived_voices_find(const struct derived_voices *voices, int64_t id)
@@ -294,15 +301,16 @@ static void derived_voices_destroy(void *object)
 {
 	struct derived_voices *voices = object;
 
-	timer_clear(&voices->loop->timers, &voices->look);
-	free_rows(&voices->rows);
+	timer_clear(&voices->loop->timers, &voices->poll_timer);
+	derived_voices_free_rows(&voices->rows);
 }
 
 int derived_voices_alloc(struct derived_voices **voicesp, struct loop *loop, struct store *store,
 			 derived_voices_put_h *put, void *arg)
 {
 	struct derived_voices *voices = mem_zalloc(sizeof(*voices), NULL);
-	struct refresh *first = mem_zalloc(sizeof(*first), refresh_destroy);
+	struct derived_voices_refresh *first =
+		mem_zalloc(sizeof(*first), derived_voices_refresh_destroy);
 	int err;
 
 	if (!voices || !first) {
@@ -315,13 +323,13 @@ int derived_voices_alloc(struct derived_voices **voicesp, struct loop *loop, str
 	voices->loop = loop;
 	voices->put = put;
 	voices->arg = arg;
-	voices->is_behind = true;
+	voices->is_stale = true;
 	mem_set_destructor(voices, derived_voices_destroy);
-	err = refresh_work(store, first);
+	err = derived_voices_refresh_work(store, first);
 	if (!err)
-		err = take_over(voices, first);
+		err = derived_voices_replace(voices, first);
 	else if (err == EIO)
-		err = 0; /* `is_behind`: they are read when the store is there */
+		err = 0; /* is_stale is set, so they are read when the store is reachable */
 	mem_deref(first);
 	if (err)
 		mem_deref(voices);

@@ -1,5 +1,5 @@
 /*
- * dictionary_read.c: a dictionary of the store, compiled (see dictionary_read.h).
+ * dictionary_read.c: reads a dictionary from the store and compiles it (see dictionary_read.h).
  */
 #include "account/dictionary_read.h"
 
@@ -15,7 +15,7 @@ struct collection {
 	int err;
 };
 
-static const char *copy_string(struct collection *collection, const char *string)
+static const char *dictionary_read_copy_string(struct collection *collection, const char *string)
 {
 	char *copy = string ? strdup(string) : NULL;
 
@@ -24,7 +24,7 @@ static const char *copy_string(struct collection *collection, const char *string
 	return copy;
 }
 
-static bool collect(const struct store_entry *row, void *arg)
+static bool dictionary_read_collect(const struct store_entry *row, void *arg)
 {
 	struct collection *collection = arg;
 	struct dictionary_entry *entry;
@@ -41,24 +41,24 @@ static bool collect(const struct store_entry *row, void *arg)
 		collection->size = size;
 	}
 	entry = &collection->entries[collection->count++];
-	entry->word = copy_string(collection, row->said.word);
-	entry->replacement = copy_string(collection, row->said.replacement);
-	entry->ipa = copy_string(collection, row->said.ipa);
+	entry->word = dictionary_read_copy_string(collection, row->said.word);
+	entry->replacement = dictionary_read_copy_string(collection, row->said.replacement);
+	entry->ipa = dictionary_read_copy_string(collection, row->said.ipa);
 	entry->case_sensitive = row->said.case_sensitive;
 	return collection->err == 0;
 }
 
-static void drop(const char *string)
+static void dictionary_read_free_string(const char *string)
 {
 	free((char *)(uintptr_t)string);
 }
 
-static void free_collection(struct collection *collection)
+static void dictionary_read_free(struct collection *collection)
 {
 	for (size_t i = 0; i < collection->count; ++i) {
-		drop(collection->entries[i].word);
-		drop(collection->entries[i].replacement);
-		drop(collection->entries[i].ipa);
+		dictionary_read_free_string(collection->entries[i].word);
+		dictionary_read_free_string(collection->entries[i].replacement);
+		dictionary_read_free_string(collection->entries[i].ipa);
 	}
 	free(collection->entries);
 }
@@ -68,13 +68,13 @@ int dictionary_read(struct dictionary **dictionaryp, size_t *entries, struct sto
 {
 	static const struct store_page all = {.limit = -1};
 	struct collection collection = {0};
-	int err = store->ops->entry_list(store, id, &all, collect, &collection);
+	int err = store->ops->entry_list(store, id, &all, dictionary_read_collect, &collection);
 
 	if (!err)
 		err = collection.err;
 	if (!err)
 		err = dictionary_alloc(dictionaryp, collection.entries, collection.count);
 	*entries = collection.count;
-	free_collection(&collection);
+	dictionary_read_free(&collection);
 	return err;
 }

@@ -1,5 +1,5 @@
 /*
- * dictionary_read.h: a dictionary of the store, compiled.
+ * dictionary_read.h: reads a dictionary from the store and compiles it.
  */
 #ifndef ACCOUNT_DICTIONARY_READ_H
 #define ACCOUNT_DICTIONARY_READ_H
@@ -7,8 +7,9 @@
 #include "store/store.h"
 #include "text/dictionary.h"
 
-/* Also gives the number of entries.  Runs on the store's thread; the result may be handed to
- * another. */
+/* Reads the dictionary with this id; *entries becomes the number of its entries.  Blocking: runs on
+ * a thread of the async_store.  The result, a reference, may be passed to another thread.  ENOMEM,
+ * or an error of the store. */
 int dictionary_read(struct dictionary **dictionaryp, size_t *entries, struct store *store,
 		    int64_t id);
 

@@ -1,12 +1,12 @@
 /*
- * disk_record.c: a row of the ledger in a file (see disk_record.h).
+ * disk_record.c: the form of a row of the ledger in a file (see disk_record.h).
  */
 #include "account/disk_record.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Where the members stand; the numbers are eight bytes each. */
+/* The offsets of the fields; numbers have eight bytes each. */
 enum {
 	AT_NUMBER = 0,
 	AT_KEY = 8,
@@ -22,9 +22,10 @@ enum {
 	AT_SERVER = AT_ID + STORE_TURN_ID_MAX,
 	AT_MODEL = AT_SERVER + STORE_SERVER_ID_LEN,
 	AT_SPEECH_END = AT_MODEL + STORE_MODEL_OLD_SIZE,
-	/* Second version only: its model is here, and AT_MODEL is empty. */
+	/* These fields exist only in the second version, which has its model at AT_WHOLE_MODEL and
+	 * leaves AT_MODEL empty. */
 	AT_QUANTITY = AT_SPEECH_END,
-	AT_KIND = AT_QUANTITY + 8, /* followed by the unit, and whether it is an estimate */
+	AT_KIND = AT_QUANTITY + 8, /* bits 0-7: the kind, 8-15: the unit, 16: is_estimated */
 	AT_WHOLE_MODEL = AT_KIND + 8,
 	AT_END = AT_WHOLE_MODEL + STORE_MODEL_SIZE,
 	AT_VERSION = DISK_RECORD_SIZE - 16,
@@ -48,7 +49,7 @@ uint64_t disk_record_number(const uint8_t *bytes)
 	return value;
 }
 
-/* FNV-1a: against torn and rotten bytes, not against people. */
+/* FNV-1a: detects torn writes and bit rot, not manipulation. */
 uint64_t disk_record_checksum(const uint8_t *bytes, size_t len)
 {
 	uint64_t sum = UINT64_C(14695981039346656037);
@@ -103,8 +104,8 @@ void disk_record_write(uint8_t bytes[DISK_RECORD_SIZE], uint64_t number,
 	disk_record_put_number(bytes + AT_CHECKSUM, disk_record_checksum(bytes, AT_CHECKSUM));
 }
 
-/* A text is followed by zeros alone. */
-static bool read_text(char *text, const uint8_t *bytes, size_t max)
+/* Reads a string that must be padded with zeros up to `max` bytes. */
+static bool disk_record_read_text(char *text, const uint8_t *bytes, size_t max)
 {
 	size_t len = strnlen((const char *)bytes, max);
 
@@ -117,17 +118,18 @@ static bool read_text(char *text, const uint8_t *bytes, size_t max)
 	return true;
 }
 
-static bool is_blank(const uint8_t *bytes)
+static bool disk_record_is_blank(const uint8_t *bytes)
 {
 	static const uint8_t blank[DISK_RECORD_SIZE];
 
 	return memcmp(bytes, blank, sizeof(blank)) == 0;
 }
 
-static bool read_texts(struct store_turn *turn, const uint8_t *bytes)
+static bool disk_record_read_texts(struct store_turn *turn, const uint8_t *bytes)
 {
-	return read_text(turn->id, bytes + AT_ID, STORE_TURN_ID_MAX) && turn->id[0] != '\0' &&
-	       read_text(turn->server, bytes + AT_SERVER, STORE_SERVER_ID_LEN);
+	return disk_record_read_text(turn->id, bytes + AT_ID, STORE_TURN_ID_MAX) &&
+	       turn->id[0] != '\0' &&
+	       disk_record_read_text(turn->server, bytes + AT_SERVER, STORE_SERVER_ID_LEN);
 }
 
 /* Rows of the first version are speech. */
@@ -138,7 +140,8 @@ static bool disk_record_read_kind(struct store_turn *turn, const uint8_t *bytes)
 
 	if (version == DISK_RECORD_SPEECH) {
 		turn->quantity = turn->samples;
-		return read_text(turn->model_id, bytes + AT_MODEL, STORE_MODEL_OLD_SIZE - 1);
+		return disk_record_read_text(turn->model_id, bytes + AT_MODEL,
+					     STORE_MODEL_OLD_SIZE - 1);
 	}
 	if (version != DISK_RECORD_KINDS || kind >> 17 || (kind & 0xff) >= STORE_KIND_COUNT ||
 	    (kind >> 8 & 0xff) >= STORE_UNIT_COUNT)
@@ -147,7 +150,8 @@ static bool disk_record_read_kind(struct store_turn *turn, const uint8_t *bytes)
 	turn->kind = (enum store_kind)(kind & 0xff);
 	turn->unit = (enum store_unit)(kind >> 8 & 0xff);
 	turn->is_estimated = kind >> 16;
-	return read_text(turn->model_id, bytes + AT_WHOLE_MODEL, sizeof(turn->model_id) - 1);
+	return disk_record_read_text(turn->model_id, bytes + AT_WHOLE_MODEL,
+				     sizeof(turn->model_id) - 1);
 }
 
 int disk_record_read(struct store_turn *turn, uint64_t *number,
@@ -165,12 +169,12 @@ int disk_record_read(struct store_turn *turn, uint64_t *number,
 		.amount_microcents = (int64_t)disk_record_number(bytes + AT_AMOUNT),
 	};
 
-	if (is_blank(bytes))
+	if (disk_record_is_blank(bytes))
 		return ENOENT;
 	if (disk_record_number(bytes + AT_CHECKSUM) != disk_record_checksum(bytes, AT_CHECKSUM) ||
 	    disk_record_number(bytes + AT_STATUS) > STORE_TURN_LOST ||
-	    disk_record_number(bytes + AT_RATE) > UINT32_MAX || !read_texts(&read, bytes) ||
-	    !disk_record_read_kind(&read, bytes))
+	    disk_record_number(bytes + AT_RATE) > UINT32_MAX ||
+	    !disk_record_read_texts(&read, bytes) || !disk_record_read_kind(&read, bytes))
 		return EBADMSG;
 	*number = disk_record_number(bytes + AT_NUMBER);
 	*turn = read;

@@ -1,9 +1,8 @@
 /*
- * engine_token.c: the token by which a speech engine shows who sent it (see
- * engine_token.h).
+ * engine_token.c: the token with which a speech engine authenticates (see engine_token.h).
  *
- * The signature is looked at first, in constant time and for every key, so that
- * nothing of a stranger's token is parsed.
+ * The signature is checked first, in constant time and for every key, so that the JSON of a forged
+ * token is never parsed.
  */
 #include "account/engine_token.h"
 
@@ -29,14 +28,15 @@
 /* base64url of 32 bytes, without padding. */
 #define SIGNATURE_LEN 43u
 
-struct slice {
+struct engine_token_slice {
 	const char *text;
 	size_t len;
 };
 
 /* Keys */
 
-static size_t without_region(const char *key, size_t len)
+/* The length of a key without the region at its end. */
+static size_t engine_token_key_len(const char *key, size_t len)
 {
 	size_t tail = len;
 
@@ -59,8 +59,8 @@ int engine_token_keys(struct engine_token_keys *keys, const struct engine_token_
 
 		if (found.count == ENGINE_TOKEN_KEYS_MAX)
 			return E2BIG;
-		if (EVP_Digest(text, without_region(text, len), found.digests[found.count++], NULL,
-			       EVP_sha256(), NULL) != 1)
+		if (EVP_Digest(text, engine_token_key_len(text, len), found.digests[found.count++],
+			       NULL, EVP_sha256(), NULL) != 1)
 			return ENOMEM;
 		text += len;
 	}
@@ -70,9 +70,22 @@ int engine_token_keys(struct engine_token_keys *keys, const struct engine_token_
 	return 0;
 }
 
+_Static_assert(STORE_KEY_HASH_LEN == ENGINE_TOKEN_DIGEST_LEN, "both are SHA-256 of a key");
+
+int engine_token_key_of(struct engine_token_keys *keys, const struct engine_token_rules *rules,
+			const struct store_key *row, int64_t now_ms)
+{
+	if (row->revoked_ms || (row->expires_ms && now_ms >= row->expires_ms))
+		return EACCES;
+	*keys = (struct engine_token_keys){
+		.rules = rules, .life_max_s = ENGINE_TOKEN_LIFE_MAX_S, .count = 1};
+	memcpy(keys->digests[0], row->hash, ENGINE_TOKEN_DIGEST_LEN);
+	return 0;
+}
+
 /* base64url */
 
-static void to_url_alphabet(char *text, size_t len)
+static void engine_token_to_url_alphabet(char *text, size_t len)
 {
 	for (size_t i = 0; i < len; ++i) {
 		if (text[i] == '+')
@@ -82,20 +95,20 @@ static void to_url_alphabet(char *text, size_t len)
 	}
 }
 
-/* Gives the length; no padding and no NUL. */
-static size_t encode(char *out, const void *bytes, size_t n)
+/* Writes neither padding nor a NUL; returns the length. */
+static size_t engine_token_encode(char *out, const void *bytes, size_t n)
 {
 	size_t len = base64_encode(out, bytes, n);
 
 	while (len > 0 && out[len - 1] == '=')
 		--len;
-	to_url_alphabet(out, len);
+	engine_token_to_url_alphabet(out, len);
 	return len;
 }
 
-/* Of either alphabet, as the vendor's library takes it.  `out` has ENGINE_TOKEN_MAX
- * bytes, more than any part of a token decodes to. */
-static int decode(char *out, size_t *lenp, struct slice part)
+/* Accepts both alphabets, as the vendor's library does.  `out` has ENGINE_TOKEN_MAX bytes, more
+ * than any part of a token decodes to. */
+static int engine_token_decode(char *out, size_t *lenp, struct engine_token_slice part)
 {
 	char text[ENGINE_TOKEN_MAX + 4];
 	size_t len = part.len;
@@ -116,8 +129,8 @@ static int decode(char *out, size_t *lenp, struct slice part)
 
 /* The signature */
 
-static int sign(uint8_t mac[ENGINE_TOKEN_DIGEST_LEN], const uint8_t *digest,
-		struct slice signed_part)
+static int engine_token_sign(uint8_t mac[ENGINE_TOKEN_DIGEST_LEN], const uint8_t *digest,
+			     struct engine_token_slice signed_part)
 {
 	unsigned len;
 
@@ -128,15 +141,15 @@ static int sign(uint8_t mac[ENGINE_TOKEN_DIGEST_LEN], const uint8_t *digest,
 	return 0;
 }
 
-/* Every key is tried, whichever fits: the time tells nothing. */
-static bool is_signed(const struct engine_token_keys *keys, struct slice signed_part,
-		      const char *signature)
+/* Tries every key even after a match, so that the duration reveals nothing. */
+static bool engine_token_is_signed(const struct engine_token_keys *keys,
+				   struct engine_token_slice signed_part, const char *signature)
 {
 	uint8_t mac[ENGINE_TOKEN_DIGEST_LEN];
 	unsigned fits = 0;
 
 	for (size_t i = 0; i < keys->count; ++i) {
-		if (sign(mac, keys->digests[i], signed_part) == 0)
+		if (engine_token_sign(mac, keys->digests[i], signed_part) == 0)
 			fits |= CRYPTO_memcmp(mac, signature, sizeof(mac)) == 0;
 	}
 	return fits != 0;
@@ -146,46 +159,47 @@ static bool is_signed(const struct engine_token_keys *keys, struct slice signed_
 
 struct claims {
 	const struct engine_token_rules *rules;
-	bool is_hs256, is_critical; /* of the header */
-	bool is_issuer, is_subject;
-	bool has_expiry, has_issue; /* as numbers */
+	bool is_hs256, is_critical; /* claims of the header */
+	bool is_issuer, is_subject; /* the claim has the required value */
+	bool has_expiry, has_issue; /* the claim is a number */
 	double expires_s, issued_s;
 };
 
-static void read_text(bool *is_it, const struct json_value *value, const char *wanted)
+static void engine_token_read_text(bool *matches, const struct json_value *value,
+				   const char *wanted)
 {
-	*is_it = value->kind == JSON_KIND_STRING && value->len == strlen(wanted) &&
-		 memcmp(value->text, wanted, value->len) == 0;
+	*matches = value->kind == JSON_KIND_STRING && value->len == strlen(wanted) &&
+		   memcmp(value->text, wanted, value->len) == 0;
 }
 
-static void read_alg(struct claims *claims, const struct json_value *value)
+static void engine_token_read_alg(struct claims *claims, const struct json_value *value)
 {
-	read_text(&claims->is_hs256, value, "HS256");
+	engine_token_read_text(&claims->is_hs256, value, "HS256");
 }
 
-/* RFC 7515, 4.1.11: who does not know what it names must refuse. */
-static void read_crit(struct claims *claims, const struct json_value *value)
+/* RFC 7515, 4.1.11: a token with extensions that are not understood must be refused. */
+static void engine_token_read_crit(struct claims *claims, const struct json_value *value)
 {
 	(void)value;
 	claims->is_critical = true;
 }
 
-static void read_iss(struct claims *claims, const struct json_value *value)
+static void engine_token_read_iss(struct claims *claims, const struct json_value *value)
 {
-	read_text(&claims->is_issuer, value, claims->rules->issuer);
+	engine_token_read_text(&claims->is_issuer, value, claims->rules->issuer);
 }
 
-static void read_sub(struct claims *claims, const struct json_value *value)
+static void engine_token_read_sub(struct claims *claims, const struct json_value *value)
 {
-	read_text(&claims->is_subject, value, claims->rules->subject);
+	engine_token_read_text(&claims->is_subject, value, claims->rules->subject);
 }
 
-static void read_exp(struct claims *claims, const struct json_value *value)
+static void engine_token_read_exp(struct claims *claims, const struct json_value *value)
 {
 	claims->has_expiry = json_to_double(&claims->expires_s, value) == 0;
 }
 
-static void read_iat(struct claims *claims, const struct json_value *value)
+static void engine_token_read_iat(struct claims *claims, const struct json_value *value)
 {
 	claims->has_issue = json_to_double(&claims->issued_s, value) == 0;
 }
@@ -195,12 +209,16 @@ struct claim_row {
 	void (*read)(struct claims *claims, const struct json_value *value);
 };
 
-static const struct claim_row header_rows[] = {{"alg", read_alg}, {"crit", read_crit}};
-static const struct claim_row payload_rows[] = {
-	{"iss", read_iss}, {"sub", read_sub}, {"exp", read_exp}, {"iat", read_iat}};
+static const struct claim_row engine_token_header_rows[] = {{"alg", engine_token_read_alg},
+							    {"crit", engine_token_read_crit}};
+static const struct claim_row engine_token_payload_rows[] = {{"iss", engine_token_read_iss},
+							     {"sub", engine_token_read_sub},
+							     {"exp", engine_token_read_exp},
+							     {"iat", engine_token_read_iat}};
 
-static void read_claim(struct claims *claims, const struct claim_row *rows, size_t count,
-		       const struct json_value *key, const struct json_value *value)
+static void engine_token_read_claim(struct claims *claims, const struct claim_row *rows,
+				    size_t count, const struct json_value *key,
+				    const struct json_value *value)
 {
 	for (size_t i = 0; i < count; ++i) {
 		if (key->len == strlen(rows[i].name) &&
@@ -209,8 +227,8 @@ static void read_claim(struct claims *claims, const struct claim_row *rows, size
 	}
 }
 
-static int read_object(struct claims *claims, struct slice part, const struct claim_row *rows,
-		       size_t count)
+static int engine_token_read_object(struct claims *claims, struct engine_token_slice part,
+				    const struct claim_row *rows, size_t count)
 {
 	char text[ENGINE_TOKEN_MAX];
 	struct json json;
@@ -218,7 +236,7 @@ static int read_object(struct claims *claims, struct slice part, const struct cl
 	struct json_value value;
 	size_t len;
 
-	if (decode(text, &len, part) != 0)
+	if (engine_token_decode(text, &len, part) != 0)
 		return EINVAL;
 	json_open(&json, text, len);
 	if (json_value(&json, &value) != 0 || value.kind != JSON_KIND_OBJECT)
@@ -226,14 +244,15 @@ static int read_object(struct claims *claims, struct slice part, const struct cl
 	while (json_member(&json, &key)) {
 		if (json_value(&json, &value) != 0)
 			return EINVAL;
-		read_claim(claims, rows, count, &key, &value);
+		engine_token_read_claim(claims, rows, count, &key, &value);
 		json_skip(&json, &value);
 	}
 	return json_close(&json);
 }
 
-/* NULL: all is well. */
-static const char *fault_of(const struct claims *claims, int64_t now_s, int64_t life_max_s)
+/* NULL: the claims are valid. */
+static const char *engine_token_find_fault(const struct claims *claims, int64_t now_s,
+					   int64_t life_max_s)
 {
 	double now = (double)now_s;
 
@@ -251,16 +270,16 @@ static const char *fault_of(const struct claims *claims, int64_t now_s, int64_t 
 		return "no time of issue";
 	if (claims->issued_s - ENGINE_TOKEN_LEEWAY_S > now)
 		return "issued in the future";
-	/* Together with the check above, this also bounds how far in the future it may
-	 * expire. */
+	/* Because the time of issue is not in the future, this also limits how far in the future
+	 * the token may expire. */
 	if (claims->expires_s - claims->issued_s > (double)life_max_s)
 		return "valid for longer than token_seconds of the agent";
 	return NULL;
 }
 
-/* The whole */
+/* Tokens */
 
-static struct slice take_token(const char *value)
+static struct engine_token_slice engine_token_trim(const char *value)
 {
 	static const char bearer[] = "bearer";
 	size_t len;
@@ -274,11 +293,11 @@ static struct slice take_token(const char *value)
 	len = strnlen(value, ENGINE_TOKEN_MAX + 1);
 	while (len > 0 && strchr(BLANKS, value[len - 1]))
 		--len;
-	return (struct slice){value, len};
+	return (struct engine_token_slice){value, len};
 }
 
-/* Header, payload and signature, none of them empty. */
-static int split(struct slice parts[3], struct slice token)
+/* Splits a token into header, payload and signature, none of which may be empty. */
+static int engine_token_split(struct engine_token_slice parts[3], struct engine_token_slice token)
 {
 	const char *end = token.text + token.len;
 	const char *first = memchr(token.text, '.', token.len);
@@ -286,16 +305,17 @@ static int split(struct slice parts[3], struct slice token)
 
 	if (!second)
 		return EINVAL;
-	parts[0] = (struct slice){token.text, (size_t)(first - token.text)};
-	parts[1] = (struct slice){first + 1, (size_t)(second - first - 1)};
-	parts[2] = (struct slice){second + 1, (size_t)(end - second - 1)};
+	parts[0] = (struct engine_token_slice){token.text, (size_t)(first - token.text)};
+	parts[1] = (struct engine_token_slice){first + 1, (size_t)(second - first - 1)};
+	parts[2] = (struct engine_token_slice){second + 1, (size_t)(end - second - 1)};
 	return parts[0].len && parts[1].len && parts[2].len == SIGNATURE_LEN ? 0 : EINVAL;
 }
 
-static const char *check(const struct engine_token_keys *keys, struct slice token, int64_t now_s)
+static const char *engine_token_verify(const struct engine_token_keys *keys,
+				       struct engine_token_slice token, int64_t now_s)
 {
 	char signature[ENGINE_TOKEN_MAX];
-	struct slice parts[3];
+	struct engine_token_slice parts[3];
 	struct claims claims = {.rules = keys->rules};
 	size_t len;
 
@@ -303,21 +323,24 @@ static const char *check(const struct engine_token_keys *keys, struct slice toke
 		return "no token";
 	if (token.len > ENGINE_TOKEN_MAX)
 		return "too long";
-	if (split(parts, token) != 0 || decode(signature, &len, parts[2]) != 0)
+	if (engine_token_split(parts, token) != 0 ||
+	    engine_token_decode(signature, &len, parts[2]) != 0)
 		return "not a signed token";
 	token.len -= parts[2].len + 1;
-	if (!is_signed(keys, token, signature))
+	if (!engine_token_is_signed(keys, token, signature))
 		return "signed with another key";
-	if (read_object(&claims, parts[0], header_rows, COUNT(header_rows)) != 0 ||
-	    read_object(&claims, parts[1], payload_rows, COUNT(payload_rows)) != 0)
+	if (engine_token_read_object(&claims, parts[0], engine_token_header_rows,
+				     COUNT(engine_token_header_rows)) != 0 ||
+	    engine_token_read_object(&claims, parts[1], engine_token_payload_rows,
+				     COUNT(engine_token_payload_rows)) != 0)
 		return "not made of JSON objects";
-	return fault_of(&claims, now_s, keys->life_max_s);
+	return engine_token_find_fault(&claims, now_s, keys->life_max_s);
 }
 
 int engine_token_check(const struct engine_token_keys *keys, const char *value, int64_t now_s,
 		       const char **why)
 {
-	*why = value ? check(keys, take_token(value), now_s) : "no token";
+	*why = value ? engine_token_verify(keys, engine_token_trim(value), now_s) : "no token";
 	return *why ? EACCES : 0;
 }
 
@@ -327,19 +350,33 @@ int engine_token_make(char token[ENGINE_TOKEN_SIZE], const struct engine_token_k
 	static const char header[] = "{\"alg\":\"HS256\",\"typ\":\"JWT\"}";
 	char payload[192];
 	uint8_t mac[ENGINE_TOKEN_DIGEST_LEN];
-	size_t len = encode(token, header, strlen(header));
+	size_t len = engine_token_encode(token, header, strlen(header));
 	int n = snprintf(payload, sizeof(payload),
 			 "{\"iss\":\"%s\",\"sub\":\"%s\",\"iat\":%" PRId64 ",\"exp\":%" PRId64 "}",
 			 keys->rules->issuer, keys->rules->subject, issued_s, expires_s);
 
 	assert(n > 0 && (size_t)n < sizeof(payload));
 	token[len++] = '.';
-	len += encode(token + len, payload, (size_t)n);
-	if (sign(mac, keys->digests[0], (struct slice){token, len}) != 0)
+	len += engine_token_encode(token + len, payload, (size_t)n);
+	if (engine_token_sign(mac, keys->digests[0], (struct engine_token_slice){token, len}) != 0)
 		return ENOMEM;
 	token[len++] = '.';
-	len += encode(token + len, mac, sizeof(mac));
+	len += engine_token_encode(token + len, mac, sizeof(mac));
 	assert(len < ENGINE_TOKEN_SIZE);
 	token[len] = '\0';
+	return 0;
+}
+
+int engine_token_header(char header[ENGINE_TOKEN_HEADER_SIZE], const struct engine_token_keys *keys,
+			int64_t issued_s, int64_t expires_s)
+{
+	char token[ENGINE_TOKEN_SIZE];
+	int err = engine_token_make(token, keys, issued_s, expires_s);
+	int n;
+
+	if (err)
+		return err;
+	n = snprintf(header, ENGINE_TOKEN_HEADER_SIZE, "%s: %s", keys->rules->header, token);
+	assert(n > 0 && (size_t)n < ENGINE_TOKEN_HEADER_SIZE); /* a vendor's name of a header */
 	return 0;
 }

@@ -1,12 +1,12 @@
 /*
- * engine_token.h: the token by which a speech engine shows who sent it.
+ * engine_token.h: the token with which a speech engine authenticates.
  *
- * An engine that opens a conversation carries a JSON Web Token, signed with what
- * it and we know: the raw SHA-256 digest of its API key.  Checking and making one
- * are pure, any thread; the clock is the caller's.
+ * An engine that opens a conversation sends a JSON Web Token, signed with a secret that both sides
+ * know: the raw SHA-256 digest of the API key.  These functions are pure and work on any thread; the
+ * time is an argument.
  *
- * HS256 alone counts: the vendor's own libraries do not look at the label, but a
- * token that names another algorithm was not made for us.
+ * Only HS256 is accepted: the vendor's own libraries ignore the name of the algorithm, but a token
+ * that names another one was not made for this protocol.
  */
 #ifndef ACCOUNT_ENGINE_TOKEN_H
 #define ACCOUNT_ENGINE_TOKEN_H
@@ -14,51 +14,65 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A token with the claims that matter has 250 bytes; a whole header line of
- * 8 KiB is what servers commonly take. */
+#include "store/store.h"
+
+/* The longest token.  One with the necessary claims has 250 bytes; servers commonly accept header
+ * lines of 8 KiB. */
 #define ENGINE_TOKEN_MAX 8192u
 
-#define ENGINE_TOKEN_LEEWAY_S 60 /* clocks differ */
-#define ENGINE_TOKEN_LIFE_S 300 /* of those that we make */
+#define ENGINE_TOKEN_LEEWAY_S 60 /* the clocks of the two sides may differ */
+#define ENGINE_TOKEN_LIFE_S 300 /* the lifetime of tokens that this program makes */
 
-/* From a token's time of issue to its expiry.  A token has no id, so anyone who sees it can use
- * it until it expires; it is needed only for the moment of connecting.  The vendor does not
- * document how long its tokens live.  Ours live 5 minutes and the vendor's signed addresses 15:
- * an hour leaves room, and `token_seconds` of an agent is there for an engine that needs more. */
+/* The longest lifetime that is accepted, from a token's time of issue to its expiry.  A token has no
+ * id, so anyone who sees it can use it until it expires, although it is needed only to connect.  The
+ * vendor does not document the lifetime of its tokens.  Those of this program are valid for 5
+ * minutes, the vendor's signed URLs for 15, so an hour is enough; `token_seconds` of an agent can be
+ * set for an engine that needs more. */
 #define ENGINE_TOKEN_LIFE_MAX_S 3600
 
-/* Old, new and one more for each of a few regions. */
+/* Room for an old and a new key, and a few more for regions. */
 #define ENGINE_TOKEN_KEYS_MAX 8u
 #define ENGINE_TOKEN_DIGEST_LEN 32u
 
 /* What a vendor's tokens have in common. */
 struct engine_token_rules {
-	const char *header; /* that carries them */
-	const char *issuer, *subject; /* claims that they must have */
+	const char *header; /* the HTTP header that carries the token */
+	const char *issuer, *subject; /* the claims that a token must have */
 };
 
-/* What is kept of API keys, and how long the tokens that they sign may live. */
+/* The digests of API keys, and the longest lifetime of tokens that are signed with them. */
 struct engine_token_keys {
 	const struct engine_token_rules *rules; /* not copied */
-	int64_t life_max_s; /* ENGINE_TOKEN_LIFE_MAX_S, until somebody sets another */
+	int64_t life_max_s; /* engine_token_keys sets it to ENGINE_TOKEN_LIFE_MAX_S */
 	size_t count;
 	uint8_t digests[ENGINE_TOKEN_KEYS_MAX][ENGINE_TOKEN_DIGEST_LEN];
 };
 
-/* Keys with blanks between them.  A region at the end of one
- * ("_residency_eu") is not part of the secret.  EINVAL without any, E2BIG for
- * more than ENGINE_TOKEN_KEYS_MAX. */
+/* Reads keys that are separated by blanks.  A region at the end of one ("_residency_eu") is not
+ * part of the secret.  EINVAL if there is none, E2BIG for more than ENGINE_TOKEN_KEYS_MAX. */
 int engine_token_keys(struct engine_token_keys *keys, const struct engine_token_rules *rules,
 		      const char *text);
 
-/* The value of the header: 0, or EACCES and in `why` the reason, for the log and
- * never for the caller.  The same token is good any number of times.  Blanks around it and "Bearer " in front are allowed. */
+/* The same for one key of the store, which keeps exactly that digest of it: tokens can be made without
+ * the key itself.  EACCES if the key was revoked or has expired. */
+int engine_token_key_of(struct engine_token_keys *keys, const struct engine_token_rules *rules,
+			const struct store_key *row, int64_t now_ms);
+
+/* Checks the value of the header at the time now_s (seconds since 1970): 0, or EACCES with the
+ * reason in *why, a static string for the log, which must not be sent to the client.  A token may
+ * be used several times.  Blanks around it and "Bearer " before it are allowed. */
 int engine_token_check(const struct engine_token_keys *keys, const char *value, int64_t now_s,
 		       const char **why);
 
-/* A token of the first key, from issued_s until expires_s. */
+/* Makes a NUL-terminated token with the first key, valid from issued_s until expires_s (both in
+ * seconds since 1970).  ENOMEM. */
 #define ENGINE_TOKEN_SIZE 320u
 int engine_token_make(char token[ENGINE_TOKEN_SIZE], const struct engine_token_keys *keys,
 		      int64_t issued_s, int64_t expires_s);
+
+/* Writes "NAME: TOKEN", the header with such a token.  ENOMEM. */
+#define ENGINE_TOKEN_HEADER_SIZE 400u
+int engine_token_header(char header[ENGINE_TOKEN_HEADER_SIZE], const struct engine_token_keys *keys,
+			int64_t issued_s, int64_t expires_s);
 
 #endif

@@ -3,30 +3,30 @@
  */
 #include "account/lease.h"
 
-static int64_t at_most(int64_t value, int64_t max)
+static int64_t lease_min(int64_t value, int64_t max)
 {
 	return value < max ? value : max;
 }
 
-static int64_t unused(const struct lease *lease)
+static int64_t lease_unused(const struct lease *lease)
 {
 	return lease->granted - lease->used - lease->reserved;
 }
 
-static int64_t cost_of(const struct lease *lease, int64_t chunk)
+static int64_t lease_chunk_cost(const struct lease *lease, int64_t chunk)
 {
 	int64_t least = lease->block / LEASE_CHUNKS;
 
 	return chunk > least ? chunk : least;
 }
 
-/* What can be counted on beyond what is here.  With the chunk that overdraws it, it
- * stays within a block; or within a part of much that all servers may use at once. */
-static int64_t grace(const struct lease *lease, int64_t chunk)
+/* The credit that may be used beyond the lease.  Together with the chunk that overdraws the lease
+ * it stays within a block, or within the part of a large credit that every server may use. */
+static int64_t lease_grace(const struct lease *lease, int64_t chunk)
 {
-	int64_t block = lease->block - cost_of(lease, chunk);
+	int64_t block = lease->block - lease_chunk_cost(lease, chunk);
 	int64_t part = lease->left / LEASE_SERVERS;
-	int64_t most = at_most(lease->left, part > block ? part : block);
+	int64_t most = lease_min(lease->left, part > block ? part : block);
 
 	return most > 0 ? most : 0;
 }
@@ -43,7 +43,7 @@ bool lease_covers(const struct lease *lease, const struct lease_part *part, int6
 {
 	int64_t own = part ? part->reserved : 0;
 
-	return !lease->is_limited || unused(lease) + own + grace(lease, chunk) > 0;
+	return !lease->is_limited || lease_unused(lease) + own + lease_grace(lease, chunk) > 0;
 }
 
 void lease_spend(struct lease *lease, struct lease_part *part, int64_t spent)
@@ -57,24 +57,26 @@ void lease_spend(struct lease *lease, struct lease_part *part, int64_t spent)
 void lease_reserve(struct lease *lease, struct lease_part *part, int64_t chunk)
 {
 	lease->reserved -= part->reserved;
-	part->reserved = cost_of(lease, chunk);
+	part->reserved = lease_chunk_cost(lease, chunk);
 	lease->reserved += part->reserved;
 }
 
-/* By a block, beside what is this server's part of much that is left. */
+/* Whether the lease is overdrawn by more than a block, plus what may be expected from the store:
+ * all that is left while a request is pending, otherwise this server's part of a large credit. */
 bool lease_is_overdrawn(const struct lease *lease, bool is_asking)
 {
 	int64_t part = lease->left / LEASE_SERVERS;
 	int64_t more = is_asking ? lease->left : (part > lease->block ? part : 0);
 
 	return lease->is_limited && lease->block > 0 &&
-	       lease->used - lease->granted - lease->block > more; /* `more` may be the maximum */
+	       /* in this order because `more` may be INT64_MAX */
+	       lease->used - lease->granted - lease->block > more;
 }
 
 void lease_advance(struct lease *lease, struct lease_part *part, int64_t spent)
 {
 	int64_t more = spent - part->spent;
-	int64_t reserved = at_most(more, part->reserved);
+	int64_t reserved = lease_min(more, part->reserved);
 
 	lease->used += more;
 	part->spent = spent;
@@ -84,7 +86,7 @@ void lease_advance(struct lease *lease, struct lease_part *part, int64_t spent)
 
 int64_t lease_want(const struct lease *lease)
 {
-	int64_t here = unused(lease);
+	int64_t here = lease_unused(lease);
 
 	if (!lease->is_limited || lease->block == 0 || here > lease->block / 2)
 		return 0;

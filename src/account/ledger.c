@@ -1,47 +1,48 @@
 /*
- * ledger.c: bookings, until they are durable (see account.h).
+ * ledger.c: bookings, until they are durable (see async_store.h).
  *
- *   loop:   account_book --> thread of the store: all turns of a batch in one
- *           transaction --> durable
- *   else:   --> the disk's thread: the spool --> durable; from then on rows go there,
- *           behind those that wait, and are delivered to the store in batches, with
- *           growing pauses while it does not take them.  When the spool is empty
- *           rows go to the store again.
- *   else:   `unsaved`, in memory; tried again in the same rhythm
+ *   loop: async_store_book
+ *     --> thread of the store: all turns of a batch in one transaction --> durable
+ *         on failure:
+ *     --> thread of the disk: the spool --> durable; from then on new rows are spooled after those
+ *         that wait there, and are delivered to the store in batches, with growing pauses
+ *         while it does not accept them.  When the spool is empty, rows are sent to the store
+ *         again.
+ *         on failure:
+ *     --> `unsaved`, in memory, retried at the same intervals
  *
- * A store that does not answer is treated as one that fails: what it is asked to
- * book is copied to the spool meanwhile.  A row may come to the store more than
- * once; its id makes that no second row.
+ * A store that does not answer in time is treated like one that fails: the rows it was given are
+ * also spooled.  A row may reach the store more than once; its id keeps it from being booked twice.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "account/account_private.h"
+#include "account/async_store_private.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "metrics/metrics.h"
 
-/* Between tries to reach a store that failed. */
+/* Pauses between attempts to reach a store that has failed. */
 #define RETRY_MIN_US UINT64_C(100000)
 #define RETRY_MAX_US UINT64_C(10000000)
 
-/* A commit takes a few disk writes; after this long a client's last word, which waits
- * for a second at most, is better off with the local disk. */
+/* A commit takes a few disk writes.  session_closed waits for a second at most, so after this time
+ * the row is spooled to the local disk as well. */
 #define SLOW_US UINT64_C(250000)
 
-/* Of the spool's rows, that many are kept for turns that are being spoken when it
- * is found to be almost full. */
+/* When the spool is almost full, no new turns begin: the last 1/RESERVE_PART of it is kept for
+ * turns that are already being spoken. */
 #define RESERVE_PART 16
 
-static struct account_booking *booking_of(struct request *request)
+static struct usage_booking *ledger_booking_of(struct store_request *request)
 {
-	return LIST_OBJECT(request, struct account_booking, request);
+	return LIST_OBJECT(request, struct usage_booking, request);
 }
 
-static struct account_booking *booking_linked(struct link *link)
+static struct usage_booking *ledger_booking_at(struct link *link)
 {
-	return LIST_OBJECT(link, struct account_booking, link);
+	return LIST_OBJECT(link, struct usage_booking, link);
 }
 
 void ledger_log(const char *what, const struct store_turn *turn)
@@ -56,12 +57,12 @@ void ledger_log(const char *what, const struct store_turn *turn)
 		  turn->model_id, turn->amount_microcents);
 }
 
-/* On the thread: all turns of the batch, or none; a turn that can never be booked
- * keeps its EINVAL. */
-static void book_batch(struct lane *lane, struct ledger_batch *batch)
+/* Books the turns of a batch in one transaction; runs on the thread.  A turn that can never be
+ * booked gets EINVAL, and does not keep the others from being booked. */
+static void ledger_book_batch(struct lane *lane, struct ledger_batch *batch)
 {
-	struct ledger *ledger = &lane->account->ledger;
-	bool has_spool = disk_has_spool(&lane->account->disk);
+	struct ledger *ledger = &lane->async->ledger;
+	bool has_spool = disk_has_spool(&lane->async->disk);
 	int err = has_spool && atomic_load(&ledger->has_failed) ? EIO : 0;
 
 	if (batch->count == 0)
@@ -77,7 +78,7 @@ static void book_batch(struct lane *lane, struct ledger_batch *batch)
 	batch->count = 0;
 }
 
-static void deliver(struct lane *lane, struct request *request)
+static void ledger_deliver(struct lane *lane, struct store_request *request)
 {
 	struct delivery *delivery = LIST_OBJECT(request, struct delivery, request);
 
@@ -85,279 +86,282 @@ static void deliver(struct lane *lane, struct request *request)
 	request->err = lane->store->ops->turns_add(lane->store, delivery->turns, delivery->count,
 						   delivery->errs);
 	if (!request->err)
-		atomic_store(&lane->account->ledger.has_failed, false);
+		atomic_store(&lane->async->ledger.has_failed, false);
 }
 
 void ledger_run(struct lane *lane, struct list *tasks)
 {
-	struct ledger_batch *batch = lane->account->ledger.batch;
+	struct ledger_batch *batch = lane->async->ledger.batch;
 
 	for (struct link *l = list_first(tasks); l; l = list_next(tasks, l)) {
-		struct request *request = request_of(l);
+		struct store_request *request = request_of(l);
 
 		if (request->kind == REQUEST_DELIVERY)
-			deliver(lane, request);
+			ledger_deliver(lane, request);
 		if (request->kind != REQUEST_BOOKING)
 			continue;
 		batch->requests[batch->count] = request;
-		batch->turns[batch->count++] = booking_of(request)->turn;
+		batch->turns[batch->count++] = ledger_booking_of(request)->turn;
 		if (batch->count == LEDGER_BATCH)
-			book_batch(lane, batch);
+			ledger_book_batch(lane, batch);
 	}
-	book_batch(lane, batch);
+	ledger_book_batch(lane, batch);
 }
 
-static void tell(struct account_booking *booking, int err)
+static void ledger_notify(struct usage_booking *booking, int err)
 {
-	account_booked_h *handler = booking->handler;
+	usage_booked_h *handler = booking->handler;
 
 	booking->handler = NULL;
 	if (handler)
 		handler(err, booking->arg);
 }
 
-static void on_unmarked(struct task *task)
+static void ledger_on_unmarked(struct task *task)
 {
-	struct account_booking *booking = booking_of_local(request_of(&task->link));
+	struct usage_booking *booking = booking_of_local(request_of(&task->link));
 
-	marks_free(booking->request.account->disk.marks, booking->mark);
+	marks_free(booking->request.async->disk.marks, booking->mark);
 	mem_deref(booking);
 }
 
-/* Nobody has it any more. */
-static void end_booking(struct account_booking *booking)
+/* Frees a booking that neither the store, the disk nor its owner uses any more. */
+static void ledger_end_booking(struct usage_booking *booking)
 {
-	struct account *account = booking->request.account;
+	struct async_store *async = booking->request.async;
 
-	if (booking->mark != ACCOUNT_NO_MARK && account->disk.marks)
-		disk_submit(account, &booking->local, REQUEST_UNMARK, on_unmarked);
+	if (booking->mark != USAGE_NO_MARK && async->disk.marks)
+		disk_submit(async, &booking->local, REQUEST_UNMARK, ledger_on_unmarked);
 	else
 		mem_deref(booking);
 }
 
-static void on_retry_due(void *arg);
+static void ledger_on_retry_due(void *arg);
 
-static void retry_later(struct account *account)
+static void ledger_retry_later(struct async_store *async)
 {
-	struct ledger *ledger = &account->ledger;
+	struct ledger *ledger = &async->ledger;
 
-	if (account->closing || ledger->is_delivering || timer_is_set(&ledger->retry))
+	if (async->closing || ledger->is_delivering || timer_is_set(&ledger->retry))
 		return;
-	timer_set(&account->loop->timers, &ledger->retry, ledger->retry_us, on_retry_due, account);
+	timer_set(&async->loop->timers, &ledger->retry, ledger->retry_us, ledger_on_retry_due,
+		  async);
 }
 
-static void grow_pause(struct ledger *ledger)
+static void ledger_back_off(struct ledger *ledger)
 {
 	ledger->retry_us *= 2;
 	if (ledger->retry_us > RETRY_MAX_US)
 		ledger->retry_us = RETRY_MAX_US;
 }
 
-static void settle(struct account_booking *booking)
+static void ledger_settle(struct usage_booking *booking)
 {
-	struct ledger *ledger = &booking->request.account->ledger;
+	struct ledger *ledger = &booking->request.async->ledger;
 
 	if (booking->is_durable)
-		tell(booking, 0);
+		ledger_notify(booking, 0);
 	if (booking->is_at_store || booking->is_at_disk)
 		return;
 	if (booking->is_durable) {
-		end_booking(booking);
+		ledger_end_booking(booking);
 		return;
 	}
 	list_append(&ledger->unsaved, &booking->link);
-	retry_later(booking->request.account);
-	tell(booking, EIO);
+	ledger_retry_later(booking->request.async);
+	ledger_notify(booking, EIO);
 }
 
-static void make_durable(struct account_booking *booking)
+static void ledger_make_durable(struct usage_booking *booking)
 {
-	struct account *account = booking->request.account;
+	struct async_store *async = booking->request.async;
 
 	if (!booking->is_durable) {
-		--account->ledger.waiting;
-		metrics_observe(METRIC_LEDGER_TIME, loop_now_us(account->loop) - booking->begun_us);
+		--async->ledger.waiting;
+		metrics_observe(METRIC_LEDGER_TIME, loop_now_us(async->loop) - booking->begun_us);
 	}
 	booking->is_durable = true;
 }
 
-static void on_spooled(struct task *task)
+static void ledger_on_spooled(struct task *task)
 {
-	struct account_booking *booking = booking_of_local(request_of(&task->link));
-	struct account *account = booking->request.account;
+	struct usage_booking *booking = booking_of_local(request_of(&task->link));
+	struct async_store *async = booking->request.async;
 
-	--account->ledger.at_disk;
+	--async->ledger.at_disk;
 	booking->is_at_disk = false;
 	if (!booking->local.err)
-		make_durable(booking);
-	retry_later(account);
-	settle(booking);
+		ledger_make_durable(booking);
+	ledger_retry_later(async);
+	ledger_settle(booking);
 }
 
-static void spool_booking(struct account_booking *booking)
+static void ledger_spool_booking(struct usage_booking *booking)
 {
-	struct account *account = booking->request.account;
+	struct async_store *async = booking->request.async;
 
-	account->ledger.is_away = true;
+	async->ledger.is_away = true;
 	booking->is_at_disk = true;
-	++account->ledger.at_disk;
-	disk_submit(account, &booking->local, REQUEST_SPOOL, on_spooled);
+	++async->ledger.at_disk;
+	disk_submit(async, &booking->local, REQUEST_SPOOL, ledger_on_spooled);
 }
 
-static void on_slow(void *arg)
+static void ledger_on_slow(void *arg)
 {
-	struct account *account = arg;
-	struct list *list = &account->ledger.at_store;
+	struct async_store *async = arg;
+	struct list *list = &async->ledger.at_store;
 
-	timer_clear(&account->loop->timers, &account->ledger.slow);
-	log_warn("account", "the store is slow: %zu turns go to the disk meanwhile", list->count);
+	timer_clear(&async->loop->timers, &async->ledger.slow);
+	log_warn("account", "the store is slow: %zu turns are written to the disk meanwhile",
+		 list->count);
 	for (struct link *l = list_first(list); l; l = list_next(list, l)) {
-		if (!booking_linked(l)->is_at_disk && !booking_linked(l)->is_durable)
-			spool_booking(booking_linked(l));
+		if (!ledger_booking_at(l)->is_at_disk && !ledger_booking_at(l)->is_durable)
+			ledger_spool_booking(ledger_booking_at(l));
 	}
 }
 
-/* From the oldest that the store has; those behind it are not older. */
-static void watch_store(struct account *account)
+/* Restarts the timer that fires if the store has bookings and has answered none for SLOW_US. */
+static void ledger_watch_slow(struct async_store *async)
 {
-	struct ledger *ledger = &account->ledger;
+	struct ledger *ledger = &async->ledger;
 
-	timer_clear(&account->loop->timers, &ledger->slow);
-	if (ledger->at_store.count > 0 && disk_has_spool(&account->disk) && !account->closing)
-		timer_set(&account->loop->timers, &ledger->slow, SLOW_US, on_slow, account);
+	timer_clear(&async->loop->timers, &ledger->slow);
+	if (ledger->at_store.count > 0 && disk_has_spool(&async->disk) && !async->closing)
+		timer_set(&async->loop->timers, &ledger->slow, SLOW_US, ledger_on_slow, async);
 }
 
-/* It will never be otherwise; a copy that is on its way to the disk is found out there. */
-static void refuse(struct account_booking *booking)
+/* The store will never accept the row.  It is treated as durable, so that nothing tries again.  If
+ * a copy of it is being spooled, its delivery will be refused too. */
+static void ledger_refuse(struct usage_booking *booking)
 {
 	ledger_log("a turn cannot be booked, its key does not exist:", &booking->turn);
-	tell(booking, EIO);
-	make_durable(booking);
-	settle(booking);
+	ledger_notify(booking, EIO);
+	ledger_make_durable(booking);
+	ledger_settle(booking);
 }
 
-static void on_booked(struct task *task);
+static void ledger_on_booked(struct task *task);
 
-static void send_to_store(struct account_booking *booking)
+static void ledger_send_to_store(struct usage_booking *booking)
 {
-	struct account *account = booking->request.account;
+	struct async_store *async = booking->request.async;
 
 	booking->is_at_store = true;
-	list_append(&account->ledger.at_store, &booking->link);
-	if (account->ledger.at_store.count == 1)
-		watch_store(account);
-	account_submit(account, LANE_LEDGER, &booking->request, on_booked);
+	list_append(&async->ledger.at_store, &booking->link);
+	if (async->ledger.at_store.count == 1)
+		ledger_watch_slow(async);
+	async_store_submit(async, LANE_LEDGER, &booking->request, ledger_on_booked);
 }
 
-static void send_booking(struct account_booking *booking)
+static void ledger_send_booking(struct usage_booking *booking)
 {
-	struct account *account = booking->request.account;
+	struct async_store *async = booking->request.async;
 
-	if (account->ledger.is_away && disk_has_spool(&account->disk))
-		spool_booking(booking);
+	if (async->ledger.is_away && disk_has_spool(&async->disk))
+		ledger_spool_booking(booking);
 	else
-		send_to_store(booking);
+		ledger_send_to_store(booking);
 }
 
-/* What failed before, in front of what comes now. */
-static void send_unsaved(struct account *account)
+/* Sends rows that could not be saved before, ahead of new rows. */
+static void ledger_retry_unsaved(struct async_store *async)
 {
-	struct list *unsaved = &account->ledger.unsaved;
+	struct list *unsaved = &async->ledger.unsaved;
 
 	for (size_t n = unsaved->count; n > 0; --n) {
-		struct account_booking *booking = booking_linked(list_first(unsaved));
+		struct usage_booking *booking = ledger_booking_at(list_first(unsaved));
 
 		list_remove(unsaved, &booking->link);
-		send_booking(booking);
+		ledger_send_booking(booking);
 	}
 }
 
-static void on_booked(struct task *task)
+static void ledger_on_booked(struct task *task)
 {
-	struct account_booking *booking = booking_of(request_of(&task->link));
-	struct account *account = booking->request.account;
-	struct ledger *ledger = &account->ledger;
+	struct usage_booking *booking = ledger_booking_of(request_of(&task->link));
+	struct async_store *async = booking->request.async;
+	struct ledger *ledger = &async->ledger;
 
 	booking->is_at_store = false;
 	list_remove(&ledger->at_store, &booking->link);
-	watch_store(account);
+	ledger_watch_slow(async);
 	if (booking->request.err == EINVAL) {
-		refuse(booking);
+		ledger_refuse(booking);
 		return;
 	}
 	if (!booking->request.err) {
-		make_durable(booking);
+		ledger_make_durable(booking);
 		if (!ledger->is_away)
 			ledger->retry_us = RETRY_MIN_US;
-		if (ledger->unsaved.count > 0 && !account->closing)
-			send_unsaved(account); /* the store is back */
-	} else if (!booking->is_durable && !booking->is_at_disk && disk_has_spool(&account->disk)) {
-		spool_booking(booking);
+		if (ledger->unsaved.count > 0 && !async->closing)
+			ledger_retry_unsaved(async); /* the store is reachable again */
+	} else if (!booking->is_durable && !booking->is_at_disk && disk_has_spool(&async->disk)) {
+		ledger_spool_booking(booking);
 		return;
 	}
-	settle(booking);
+	ledger_settle(booking);
 }
 
-static void on_peeked(struct task *task);
+static void ledger_on_peeked(struct task *task);
 
-/* The rows on the disk are in the store, all of them: the next ones go there too. */
-static void come_back(struct account *account)
+/* All spooled rows are in the store, so new rows are sent to the store again. */
+static void ledger_on_store_back(struct async_store *async)
 {
-	struct ledger *ledger = &account->ledger;
+	struct ledger *ledger = &async->ledger;
 
 	ledger->is_delivering = false;
-	if (ledger->at_disk > 0) { /* they are behind what was looked at */
-		retry_later(account);
+	if (ledger->at_disk > 0) { /* rows were spooled after the ones that were read */
+		ledger_retry_later(async);
 		return;
 	}
 	ledger->is_away = false;
 	atomic_store(&ledger->has_failed, false);
 	if (ledger->unsaved.count > 0)
-		grow_pause(ledger);
-	send_unsaved(account);
+		ledger_back_off(ledger);
+	ledger_retry_unsaved(async);
 }
 
-static void deliver_next(struct account *account)
+static void ledger_deliver_next(struct async_store *async)
 {
-	if (account->closing) {
-		account->ledger.is_delivering = false;
+	if (async->closing) {
+		async->ledger.is_delivering = false;
 		return;
 	}
-	account->ledger.is_delivering = true;
-	disk_submit(account, &account->ledger.delivery->request, REQUEST_PEEK, on_peeked);
+	async->ledger.is_delivering = true;
+	disk_submit(async, &async->ledger.delivery->request, REQUEST_PEEK, ledger_on_peeked);
 }
 
-static void fail_delivery(struct account *account)
+static void ledger_fail_delivery(struct async_store *async)
 {
-	struct ledger *ledger = &account->ledger;
+	struct ledger *ledger = &async->ledger;
 
 	ledger->is_delivering = false;
-	grow_pause(ledger);
-	retry_later(account);
+	ledger_back_off(ledger);
+	ledger_retry_later(async);
 }
 
-static void on_removed(struct task *task)
+static void ledger_on_removed(struct task *task)
 {
-	struct account *account = request_of(&task->link)->account;
+	struct async_store *async = request_of(&task->link)->async;
 
 	if (request_of(&task->link)->err) {
-		fail_delivery(account);
+		ledger_fail_delivery(async);
 		return;
 	}
-	if (account->ledger.unsaved.count > 0 && !account->closing)
-		send_unsaved(account); /* there is room now */
-	deliver_next(account);
+	if (async->ledger.unsaved.count > 0 && !async->closing)
+		ledger_retry_unsaved(async); /* there is room now */
+	ledger_deliver_next(async);
 }
 
-static void on_delivered(struct task *task)
+static void ledger_on_delivered(struct task *task)
 {
-	struct account *account = request_of(&task->link)->account;
-	struct delivery *delivery = account->ledger.delivery;
+	struct async_store *async = request_of(&task->link)->async;
+	struct delivery *delivery = async->ledger.delivery;
 
 	if (delivery->request.err) {
 		log_warn("account", "the store does not take turns: %zu wait on the disk",
-			 atomic_load(&account->disk.held));
-		fail_delivery(account);
+			 atomic_load(&async->disk.held));
+		ledger_fail_delivery(async);
 		return;
 	}
 	for (size_t i = 0; i < delivery->count; ++i) {
@@ -365,51 +369,51 @@ static void on_delivered(struct task *task)
 			ledger_log("a turn cannot be booked, its key does not exist:",
 				   &delivery->turns[i]);
 	}
-	account->ledger.retry_us = RETRY_MIN_US;
-	disk_submit(account, &delivery->request, REQUEST_REMOVE, on_removed);
+	async->ledger.retry_us = RETRY_MIN_US;
+	disk_submit(async, &delivery->request, REQUEST_REMOVE, ledger_on_removed);
 }
 
-static void on_peeked(struct task *task)
+static void ledger_on_peeked(struct task *task)
 {
-	struct account *account = request_of(&task->link)->account;
-	struct delivery *delivery = account->ledger.delivery;
+	struct async_store *async = request_of(&task->link)->async;
+	struct delivery *delivery = async->ledger.delivery;
 
 	if (delivery->request.err) {
-		log_error("account", "%s cannot be read: %s", account->disk.rows_path,
+		log_error("account", "%s cannot be read: %s", async->disk.rows_path,
 			  strerror(delivery->request.err));
-		fail_delivery(account);
+		ledger_fail_delivery(async);
 	} else if (delivery->count == 0) {
-		come_back(account);
-	} else if (account->closing) {
-		account->ledger.is_delivering = false;
+		ledger_on_store_back(async);
+	} else if (async->closing) {
+		async->ledger.is_delivering = false;
 	} else {
 		delivery->request.kind = REQUEST_DELIVERY;
-		account_submit(account, LANE_LEDGER, &delivery->request, on_delivered);
+		async_store_submit(async, LANE_LEDGER, &delivery->request, ledger_on_delivered);
 	}
 }
 
-static void on_retry_due(void *arg)
+static void ledger_on_retry_due(void *arg)
 {
-	struct account *account = arg;
-	struct ledger *ledger = &account->ledger;
+	struct async_store *async = arg;
+	struct ledger *ledger = &async->ledger;
 
-	timer_clear(&account->loop->timers, &ledger->retry);
-	if (disk_has_spool(&account->disk) && ledger->is_away) {
-		deliver_next(account);
+	timer_clear(&async->loop->timers, &ledger->retry);
+	if (disk_has_spool(&async->disk) && ledger->is_away) {
+		ledger_deliver_next(async);
 		return;
 	}
 	log_warn("account", "the store does not take turns: %zu wait in memory",
 		 ledger->unsaved.count);
-	grow_pause(ledger);
-	send_unsaved(account);
+	ledger_back_off(ledger);
+	ledger_retry_unsaved(async);
 }
 
-int account_book(struct account_booking **bookingp, struct account *account,
-		 const struct store_turn *turn, size_t mark, account_booked_h *handler, void *arg)
+int async_store_book(struct usage_booking **bookingp, struct async_store *async,
+		     const struct store_turn *turn, size_t mark, usage_booked_h *handler, void *arg)
 {
-	struct account_booking *booking;
+	struct usage_booking *booking;
 
-	if (account->ledger.waiting >= ACCOUNT_WAITING_MAX) {
+	if (async->ledger.waiting >= ASYNC_STORE_WAITING_MAX) {
 		ledger_log("too many turns wait for the store, this one is not booked:", turn);
 		return ENOBUFS;
 	}
@@ -418,59 +422,59 @@ int account_book(struct account_booking **bookingp, struct account *account,
 		ledger_log("out of memory, a turn is not booked:", turn);
 		return ENOMEM;
 	}
-	booking->request.account = account;
+	booking->request.async = async;
 	booking->request.kind = REQUEST_BOOKING;
-	booking->begun_us = loop_now_us(account->loop);
+	booking->begun_us = loop_now_us(async->loop);
 	booking->turn = *turn;
 	booking->mark = mark;
 	booking->handler = handler;
 	booking->arg = arg;
-	++account->ledger.waiting;
+	++async->ledger.waiting;
 	if (bookingp)
 		*bookingp = booking;
-	send_unsaved(account);
-	send_booking(booking);
+	ledger_retry_unsaved(async);
+	ledger_send_booking(booking);
 	return 0;
 }
 
-void account_unlisten(struct account_booking *booking)
+void async_store_unlisten(struct usage_booking *booking)
 {
 	booking->handler = NULL;
 }
 
-size_t account_waiting(const struct account *account)
+size_t async_store_waiting(const struct async_store *async)
 {
-	return account->ledger.waiting;
+	return async->ledger.waiting;
 }
 
-size_t account_spooled(const struct account *account)
+size_t async_store_spooled(const struct async_store *async)
 {
-	return atomic_load(&account->disk.held);
+	return atomic_load(&async->disk.held);
 }
 
-bool account_is_settled(const struct account *account)
+bool async_store_is_settled(const struct async_store *async)
 {
-	const struct ledger *ledger = &account->ledger;
+	const struct ledger *ledger = &async->ledger;
 
 	return ledger->waiting == 0 && ledger->at_store.count == 0 && ledger->unsaved.count == 0 &&
-	       atomic_load(&account->disk.held) == 0;
+	       atomic_load(&async->disk.held) == 0;
 }
 
-bool account_can_book(const struct account *account)
+bool async_store_can_book(const struct async_store *async)
 {
-	const struct ledger *ledger = &account->ledger;
-	const struct disk *disk = &account->disk;
+	const struct ledger *ledger = &async->ledger;
+	const struct disk *disk = &async->disk;
 	size_t room = atomic_load(&disk->room);
 
-	if (ledger->unsaved.count > 0 || ledger->waiting >= ACCOUNT_WAITING_MAX)
+	if (ledger->unsaved.count > 0 || ledger->waiting >= ASYNC_STORE_WAITING_MAX)
 		return false;
 	return !ledger->is_away || !disk_has_spool(disk) ||
 	       room > (room + atomic_load(&disk->held)) / RESERVE_PART;
 }
 
-int ledger_open(struct account *account)
+int ledger_open(struct async_store *async)
 {
-	struct ledger *ledger = &account->ledger;
+	struct ledger *ledger = &async->ledger;
 
 	ledger->retry_us = RETRY_MIN_US;
 	list_init(&ledger->at_store);
@@ -480,30 +484,30 @@ int ledger_open(struct account *account)
 	return ledger->batch && ledger->delivery ? 0 : ENOMEM;
 }
 
-void ledger_finish(struct account *account)
+void ledger_finish(struct async_store *async)
 {
-	struct ledger *ledger = &account->ledger;
+	struct ledger *ledger = &async->ledger;
 	struct list tasks;
 	struct link *link;
 
-	timer_clear(&account->loop->timers, &ledger->retry);
-	timer_clear(&account->loop->timers, &ledger->slow);
+	timer_clear(&async->loop->timers, &ledger->retry);
+	timer_clear(&async->loop->timers, &ledger->slow);
 	atomic_store(&ledger->has_failed, false);
 	list_init(&tasks);
 	for (link = list_first(&ledger->unsaved); link; link = list_next(&ledger->unsaved, link))
-		list_append(&tasks, &booking_linked(link)->request.task.link);
+		list_append(&tasks, &ledger_booking_at(link)->request.task.link);
 	if (tasks.count > 0)
-		ledger_run(&account->lanes[LANE_LEDGER], &tasks);
+		ledger_run(&async->lanes[LANE_LEDGER], &tasks);
 	while ((link = list_first(&ledger->unsaved))) {
-		struct account_booking *booking = booking_linked(link);
+		struct usage_booking *booking = ledger_booking_at(link);
 
 		list_remove(&ledger->unsaved, link);
 		if (!booking->request.err) {
-			end_booking(booking);
+			ledger_end_booking(booking);
 			continue;
 		}
 		ledger_log("the store is gone, a turn is not booked:", &booking->turn);
-		mem_deref(booking); /* its mark stays for the next start */
+		mem_deref(booking); /* its mark stays on the disk for the next process */
 	}
 	mem_deref(ledger->batch);
 	mem_deref(ledger->delivery);

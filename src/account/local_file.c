@@ -1,6 +1,5 @@
 /*
- * local_file.c: a file of a fixed size that one process has at a time (see
- * local_file.h).
+ * local_file.c: a file of a fixed size that one process uses at a time (see local_file.h).
  */
 #include "account/local_file.h"
 
@@ -13,7 +12,8 @@
 
 #include "base/log.h"
 
-static int refuse(int fd, const char *path, int err)
+/* Logs the error, unless another process uses the file, and closes it; returns `err`. */
+static int local_file_fail(int fd, const char *path, int err)
 {
 	if (err != EBUSY)
 		log_error("account", "%s: %s", path, strerror(err));
@@ -22,16 +22,16 @@ static int refuse(int fd, const char *path, int err)
 	return err;
 }
 
-static int lock(int fd)
+static int local_file_lock(int fd)
 {
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return 0;
 	return errno == EWOULDBLOCK ? EBUSY : errno;
 }
 
-/* Whoever looks for files that were left may have taken ours for one, between our
- * open and our lock. */
-static int check_linked(int fd)
+/* Between open and lock, recovery in another process may have treated the file as abandoned and
+ * removed it. */
+static int local_file_check_linked(int fd)
 {
 	struct stat status;
 
@@ -46,15 +46,15 @@ int local_file_make(int *fdp, const char *path, size_t size)
 	int err;
 
 	if (fd < 0)
-		return refuse(fd, path, errno);
-	err = lock(fd);
+		return local_file_fail(fd, path, errno);
+	err = local_file_lock(fd);
 	if (!err)
-		err = check_linked(fd);
+		err = local_file_check_linked(fd);
 	if (!err)
 		err = posix_fallocate(fd, 0, (off_t)size);
 	if (err) {
 		unlink(path);
-		return refuse(fd, path, err);
+		return local_file_fail(fd, path, err);
 	}
 	*fdp = fd;
 	return 0;
@@ -67,14 +67,14 @@ int local_file_open(int *fdp, size_t *size, const char *path)
 	int err;
 
 	if (fd < 0)
-		return errno == ENOENT ? ENOENT : refuse(fd, path, errno);
-	err = lock(fd);
+		return errno == ENOENT ? ENOENT : local_file_fail(fd, path, errno);
+	err = local_file_lock(fd);
 	if (!err && fstat(fd, &status) != 0)
 		err = errno;
 	if (!err && !S_ISREG(status.st_mode))
 		err = EBADMSG;
 	if (err)
-		return refuse(fd, path, err);
+		return local_file_fail(fd, path, err);
 	*size = (size_t)status.st_size;
 	*fdp = fd;
 	return 0;

@@ -1,5 +1,5 @@
 /*
- * marks.c: what runs now, on the local disk (see marks.h).
+ * marks.c: the turns that are running, on the local disk (see marks.h).
  */
 #include "account/marks.h"
 
@@ -13,25 +13,25 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-#define SLOTS_AT 4096 /* behind a page */
+#define SLOTS_AT 4096 /* after the header's page */
 #define FILE_SIZE (SLOTS_AT + (size_t)MARKS_MAX * DISK_RECORD_SIZE)
 
 #define VERSION 1
 #define PIECE 64 /* records that are read at once: 16 KiB */
 
-static const char magic[8] = "SYRXMARK";
-#define HEADER_SIZE (sizeof(magic) + 16)
+static const char marks_magic[8] = "SYRXMARK";
+#define HEADER_SIZE (sizeof(marks_magic) + 16)
 
 struct marks {
 	int fd;
-	/* The loop's: slots that are free, the one to be taken next last. */
+	/* The free slots, of which the last is taken next.  Owned by the loop. */
 	uint32_t free[MARKS_MAX];
 	size_t free_len;
 };
 
-static void make_header(uint8_t header[HEADER_SIZE])
+static void marks_make_header(uint8_t header[HEADER_SIZE])
 {
-	memcpy(header, magic, sizeof(magic));
+	memcpy(header, marks_magic, sizeof(marks_magic));
 	disk_record_put_number(header + 8, VERSION);
 	disk_record_put_number(header + 16, disk_record_checksum(header, 16));
 }
@@ -41,7 +41,7 @@ static void marks_destroy(void *object)
 	struct marks *marks = object;
 
 	if (marks->fd >= 0)
-		close(marks->fd); /* and with it goes the lock */
+		close(marks->fd); /* releases the lock too */
 }
 
 int marks_open(struct marks **marksp, const char *path)
@@ -53,12 +53,12 @@ int marks_open(struct marks **marksp, const char *path)
 	if (!marks)
 		return ENOMEM;
 	marks->fd = -1;
-	/* Low numbers first: what is in use stands together on the disk. */
+	/* Low slots are taken first, so that those in use are close together on the disk. */
 	while (marks->free_len < MARKS_MAX) {
 		marks->free[marks->free_len] = (uint32_t)(MARKS_MAX - 1 - marks->free_len);
 		++marks->free_len;
 	}
-	make_header(header);
+	marks_make_header(header);
 	err = local_file_make(&marks->fd, path, FILE_SIZE);
 	if (!err)
 		err = local_file_write(marks->fd, header, sizeof(header), 0);
@@ -88,7 +88,7 @@ size_t marks_taken(const struct marks *marks)
 	return MARKS_MAX - marks->free_len;
 }
 
-static int write_slot(struct marks *marks, size_t slot, const uint8_t *record)
+static int marks_write_slot(struct marks *marks, size_t slot, const uint8_t *record)
 {
 	return local_file_write(marks->fd, record, DISK_RECORD_SIZE,
 				SLOTS_AT + slot * DISK_RECORD_SIZE);
@@ -99,14 +99,14 @@ int marks_write(struct marks *marks, size_t slot, const struct store_turn *turn)
 	uint8_t record[DISK_RECORD_SIZE];
 
 	disk_record_write(record, slot, turn);
-	return write_slot(marks, slot, record);
+	return marks_write_slot(marks, slot, record);
 }
 
 int marks_clear(struct marks *marks, size_t slot)
 {
 	static const uint8_t zeros[DISK_RECORD_SIZE];
 
-	return write_slot(marks, slot, zeros);
+	return marks_write_slot(marks, slot, zeros);
 }
 
 int marks_sync(struct marks *marks)
@@ -114,20 +114,22 @@ int marks_sync(struct marks *marks)
 	return local_file_sync(marks->fd);
 }
 
-/* A process that died before it had made its file whole has marked nothing. */
-static int check_header(const uint8_t header[HEADER_SIZE], size_t size)
+/* ENODATA: the header is blank, so the process died before it marked anything.  EBADMSG: the file
+ * is damaged. */
+static int marks_check_header(const uint8_t header[HEADER_SIZE], size_t size)
 {
 	static const uint8_t zeros[HEADER_SIZE];
 	uint8_t expected[HEADER_SIZE];
 
-	make_header(expected);
+	marks_make_header(expected);
 	if (memcmp(header, expected, HEADER_SIZE) == 0 && size == FILE_SIZE)
 		return 0;
 	return memcmp(header, zeros, HEADER_SIZE) == 0 ? ENODATA : EBADMSG;
 }
 
-/* What is not whole is counted. */
-static int show(const uint8_t *record, size_t slot, marks_h *each, void *arg, size_t *damaged)
+/* Counts damaged records instead of failing. */
+static int marks_read_slot(const uint8_t *record, size_t slot, marks_h *each, void *arg,
+			   size_t *damaged)
 {
 	struct store_turn turn;
 	uint64_t number = slot;
@@ -142,7 +144,7 @@ static int show(const uint8_t *record, size_t slot, marks_h *each, void *arg, si
 	return each(&turn, arg);
 }
 
-static int read_slots(int fd, marks_h *each, void *arg, size_t *damaged)
+static int marks_read_slots(int fd, marks_h *each, void *arg, size_t *damaged)
 {
 	uint8_t piece[PIECE * DISK_RECORD_SIZE];
 
@@ -152,14 +154,15 @@ static int read_slots(int fd, marks_h *each, void *arg, size_t *damaged)
 					  SLOTS_AT + slot * DISK_RECORD_SIZE);
 
 		for (size_t i = 0; i < PIECE && !err; ++i)
-			err = show(piece + i * DISK_RECORD_SIZE, slot + i, each, arg, damaged);
+			err = marks_read_slot(piece + i * DISK_RECORD_SIZE, slot + i, each, arg,
+					      damaged);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-/* Gives the number of incomplete records; EBADMSG if this is not a file of marks. */
+/* Sets *damaged to the number of damaged records.  EBADMSG if this is not a file of marks. */
 static int marks_read_file(const char *path, marks_h *each, void *arg, size_t *damaged)
 {
 	uint8_t header[HEADER_SIZE] = {0};
@@ -173,9 +176,9 @@ static int marks_read_file(const char *path, marks_h *each, void *arg, size_t *d
 	if (size > 0)
 		err = local_file_read(fd, header, sizeof(header), 0);
 	if (!err)
-		err = check_header(header, size);
+		err = marks_check_header(header, size);
 	if (!err)
-		err = read_slots(fd, each, arg, damaged);
+		err = marks_read_slots(fd, each, arg, damaged);
 	close(fd);
 	return err == ENODATA ? 0 : err;
 }

@@ -1,11 +1,11 @@
 /*
- * marks.h: what runs now, on the local disk, in case the process dies.
+ * marks.h: the turns that are running, on the local disk, in case the process dies.
  *
- * A turn is noted when it begins and again every USAGE_MARK_SECONDS of its audio.  A mark
- * is a slot of a file made whole beforehand; writing it is nobody's wait, and
- * freeing it need not be durable: a turn that was booked is not booked again as
- * lost, for its id is known.  The next process finds the marks of those that died
- * (their files are locked by nobody) and books them.
+ * A turn is marked when its audio begins and again after every USAGE_MARK_SECONDS of audio.  A
+ * mark is a slot in a file whose blocks are allocated in advance.  Nothing waits for a mark to be
+ * written, and clearing one need not be durable: a turn that was booked is not booked again as
+ * lost, because its id is known.  The next process finds the marks of processes that died (their
+ * files are not locked) and books them as lost.
  *
  *   header: magic, version, checksum
  *   slots:  a record (disk_record.h) each, or zeros
@@ -18,26 +18,29 @@
 
 #include "store/store.h"
 
-#define MARKS_MAX 65536 /* turns at once that are noted; others run unmarked, and the log says so */
+/* How many turns may be marked at the same time.  Further turns run without a mark, which is
+ * logged. */
+#define MARKS_MAX 65536
 
 struct marks;
 
-/* Makes the file, which must not be there. */
+/* Creates the file, which must not exist.  mem_deref closes the file and keeps it. */
 int marks_open(struct marks **marksp, const char *path);
 
-/* On the loop: takes a slot; SIZE_MAX when there is none. */
+/* These are called on the loop's thread.  marks_take takes a slot; SIZE_MAX when there is none. */
 size_t marks_take(struct marks *marks);
 void marks_free(struct marks *marks, size_t slot);
 size_t marks_taken(const struct marks *marks);
 
-/* On the thread: writes, and what was written becomes durable with marks_sync. */
+/* These block and are called on the disk's thread.  What was written becomes durable with
+ * marks_sync. */
 int marks_write(struct marks *marks, size_t slot, const struct store_turn *turn);
 int marks_clear(struct marks *marks, size_t slot);
 int marks_sync(struct marks *marks);
 
-/* Of a file that somebody left: every turn that was marked.  ENOENT, and EBUSY when
- * its process lives.  EBADMSG when some of it is damaged, after all that is whole
- * was shown; an error of the handler ends it. */
+/* Reads every marked turn of a file that a process left.  ENOENT; EBUSY when the process is alive;
+ * EBADMSG when some of it is damaged, after all complete records were passed to the handler.  An
+ * error of the handler ends the reading and is returned. */
 typedef int(marks_h)(const struct store_turn *turn, void *arg);
 int marks_read(const char *path, marks_h *each, void *arg);
 

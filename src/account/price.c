@@ -6,8 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* How specific a row is: what comes first in the order outweighs all that comes after it.
- * -1: the row does not match. */
+/* How specific a row is, in the order voice, engine, quality, model: each of them outweighs all
+ * later ones together.  -1: the row does not match. */
 static int price_fit(const struct price_row *row, const struct price_subject *subject)
 {
 	bool has_quality = row->quality != PRICE_EVERY_QUALITY;
@@ -40,7 +40,22 @@ int64_t price_find(const struct prices *prices, const struct price_subject *subj
 	return price;
 }
 
-/* What `count` costs when `per` cost `price`, rounded half up. */
+int64_t price_find_heard(const struct prices *prices, const char *model_id)
+{
+	int64_t price = prices->heard_microcents_per_minute;
+
+	for (size_t i = 0; i < prices->heard_count; ++i) {
+		const struct price_heard_row *row = &prices->heard_rows[i];
+
+		if (row->model_id && strcmp(row->model_id, model_id) == 0)
+			return row->microcents_per_minute;
+		if (!row->model_id)
+			price = row->microcents_per_minute;
+	}
+	return price;
+}
+
+/* What `count` units cost if `per` units cost `price`, rounded half up. */
 static int64_t price_exact(uint64_t count, uint64_t per, int64_t price)
 {
 	__extension__ typedef unsigned __int128 wide;
@@ -58,7 +73,8 @@ int64_t price_microcents(uint64_t samples, uint32_t sample_rate, int64_t microce
 	return price_exact(samples, (uint64_t)sample_rate * 60, microcents_per_minute);
 }
 
-/* How well a row fits: a matching agent counts more than a matching model; -1: not at all. */
+/* How specific a row is: an agent outweighs a model.  -1: the row does not match, or has no price
+ * for this direction. */
 static int price_fit_tokens(const struct price_token_row *row, enum price_way way,
 			    const char *model_id, const char *agent)
 {

@@ -1,6 +1,5 @@
 /*
- * registry.c: accounts, projects and keys as an operator makes and finds them (see
- * registry.h).
+ * registry.c: creates and finds accounts, projects and keys (see registry.h).
  */
 #include "account/registry.h"
 
@@ -9,17 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two keys may share the part that names them; then make another. */
+/* How many keys are tried: the random prefix of a new key may already be in use. */
 #define KEY_TRIES 4
 
-const char *const registry_limit_names[REGISTRY_LIMITS] = {
-	"turns", "connections", "requests_per_minute", "characters_per_minute", "text_max"};
+const char *const registry_limit_names[REGISTRY_LIMITS] = {"turns",
+							   "connections",
+							   "requests_per_minute",
+							   "characters_per_minute",
+							   "text_max",
+							   "heard_seconds_per_minute"};
 
 int64_t *registry_limit_at(struct store_limits *limits, size_t index)
 {
-	int64_t *const at[REGISTRY_LIMITS] = {&limits->turns, &limits->connections,
+	int64_t *const at[REGISTRY_LIMITS] = {&limits->turns,
+					      &limits->connections,
 					      &limits->requests_per_minute,
-					      &limits->characters_per_minute, &limits->text_max};
+					      &limits->characters_per_minute,
+					      &limits->text_max,
+					      &limits->heard_seconds_per_minute};
 
 	assert(index < REGISTRY_LIMITS);
 	return at[index];
@@ -42,9 +48,10 @@ int registry_add_account(struct store *store, struct store_account *account)
 	return store->ops->project_add(store, &project);
 }
 
-/* Whoever made the account was ended before it had its project. */
-static int add_missing_project(struct store *store, struct store_project *project,
-			       int64_t account_id)
+/* Adds the first project of an account that has none, because the process that added the account
+ * ended before it could add the project. */
+static int registry_add_missing_project(struct store *store, struct store_project *project,
+					int64_t account_id)
 {
 	struct store_account account;
 	int err = store->ops->account_get(store, &account, account_id);
@@ -63,7 +70,7 @@ struct account_search {
 	bool is_found;
 };
 
-static bool compare_account(const struct store_account *row, void *arg)
+static bool registry_compare_account(const struct store_account *row, void *arg)
 {
 	struct account_search *search = arg;
 
@@ -90,19 +97,19 @@ int registry_find_account(struct store *store, struct store_account *account, co
 		id = strtoll(which, NULL, 10);
 		return errno ? ENOENT : store->ops->account_get(store, account, id);
 	}
-	err = store->ops->account_list(store, compare_account, &search);
+	err = store->ops->account_list(store, registry_compare_account, &search);
 	if (err)
 		return err;
 	return search.is_found ? 0 : ENOENT;
 }
 
 struct project_search {
-	int64_t id; /* 0: the first */
+	int64_t id; /* 0: the oldest */
 	struct store_project *found;
 	bool is_found;
 };
 
-static bool compare_project(const struct store_project *row, void *arg)
+static bool registry_compare_project(const struct store_project *row, void *arg)
 {
 	struct project_search *search = arg;
 
@@ -116,27 +123,28 @@ int registry_find_project(struct store *store, struct store_project *project, in
 			  int64_t id)
 {
 	struct project_search search = {.id = id, .found = project};
-	int err = store->ops->project_list(store, account_id, compare_project, &search);
+	int err = store->ops->project_list(store, account_id, registry_compare_project, &search);
 
 	if (err || search.is_found)
 		return err;
-	return id == 0 && account_id ? add_missing_project(store, project, account_id) : ENOENT;
+	return id == 0 && account_id ? registry_add_missing_project(store, project, account_id)
+				     : ENOENT;
 }
 
-int registry_add_key(struct store *store, char text[ACCOUNT_KEY_LEN + 1], struct store_key *key)
+int registry_add_key(struct store *store, char text[API_KEY_LEN + 1], struct store_key *key)
 {
-	const struct store_key wishes = *key;
+	const struct store_key wanted = *key;
 	int err = EEXIST;
 
 	for (int i = 0; i < KEY_TRIES && err == EEXIST; ++i) {
-		err = account_key_make(text, key, wishes.name);
+		err = api_key_make(text, key, wanted.name);
 		if (err)
 			return err;
-		key->project_id = wishes.project_id;
-		key->scopes = wishes.scopes;
-		key->limits = wishes.limits;
-		key->credit_cents = wishes.credit_cents;
-		key->expires_ms = wishes.expires_ms;
+		key->project_id = wanted.project_id;
+		key->scopes = wanted.scopes;
+		key->limits = wanted.limits;
+		key->credit_cents = wanted.credit_cents;
+		key->expires_ms = wanted.expires_ms;
 		err = store->ops->key_add(store, key);
 	}
 	return err;
@@ -147,7 +155,7 @@ struct top_up_search {
 	bool is_found;
 };
 
-static bool compare_top_up(const struct store_top_up *row, void *arg)
+static bool registry_compare_top_up(const struct store_top_up *row, void *arg)
 {
 	struct top_up_search *search = arg;
 
@@ -158,15 +166,16 @@ static bool compare_top_up(const struct store_top_up *row, void *arg)
 	return !search->is_found;
 }
 
-/* The store leaves a known id as it was, whatever the new one says: what is there now
- * is looked at. */
+/* If the id exists, the store keeps the old row and reports no error.  The row is therefore read,
+ * to compare its amount. */
 int registry_top_up(struct store *store, struct store_top_up *top_up)
 {
 	struct top_up_search search = {.wanted = top_up};
 	int err = store->ops->top_up_add(store, top_up);
 
 	if (!err)
-		err = store->ops->top_up_list(store, top_up->account_id, compare_top_up, &search);
+		err = store->ops->top_up_list(store, top_up->account_id, registry_compare_top_up,
+					      &search);
 	if (err)
 		return err;
 	return search.is_found ? 0 : EEXIST;

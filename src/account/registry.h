@@ -1,47 +1,54 @@
 /*
- * registry.h: accounts, projects and keys as an operator makes and finds them.
+ * registry.h: creates and finds accounts, projects and keys, as an operator does.
  *
- * Blocking, over the store's verbs: for a command-line tool, or for work on the
- * account's thread.  What they return besides is what the store says.
+ * Blocking, on top of the store's operations: for a command-line tool, or for work on a thread of
+ * the async_store.  Errors that are not listed are the store's.
  */
 #ifndef ACCOUNT_REGISTRY_H
 #define ACCOUNT_REGISTRY_H
 
 #include <stdbool.h>
 
-#include "account/account_key.h"
+#include "account/api_key.h"
 #include "store/store.h"
 
-/* A key of the operator's: it may act on every account.  An admin key of another
- * account acts on its own alone. */
+/* Whether it is an operator's key, which may act on every account.  An admin key of another account
+ * may act only on its own. */
 bool registry_is_master(const struct store_key *key);
 
-/* With its first project, which keys need. */
+/* Adds an account with its first project, which keys need.  account->id is set to the new id. */
 #define REGISTRY_FIRST_PROJECT "default"
 int registry_add_account(struct store *store, struct store_account *account);
 
-/* A name that would be taken for a number: whose it is must never be in doubt where
- * money is booked. */
+/* Whether a name would be taken for an id.  Accounts must not have such names, because money could
+ * be booked to the wrong one. */
 bool registry_is_number(const char *name);
 
-/* By its number, or by its name where that is no number.  ENOENT. */
+/* Finds an account by its id, or by its name if that is not a number.  ENOENT. */
 int registry_find_account(struct store *store, struct store_account *account, const char *which);
 
-/* ENOENT; a project of another account is none.  account_id 0: of any; id 0: the oldest, which
- * is made where an account was left without one. */
+/* ENOENT, also for a project of another account. account_id 0: of any account; id 0: the oldest,
+ * which is created if the account has none. */
 int registry_find_project(struct store *store, struct store_project *project, int64_t account_id,
 			  int64_t id);
 
-/* Makes a key and its text; of `key` the name, scopes, limits, credit, expiry and
- * project are what it shall have.  EINVAL for the project. */
-int registry_add_key(struct store *store, char text[ACCOUNT_KEY_LEN + 1], struct store_key *key);
+/* Creates a key and its text.  The name, scopes, limits, credit, expiry and project of `key` are
+ * kept.  EINVAL for an unknown project. */
+int registry_add_key(struct store *store, char text[API_KEY_LEN + 1], struct store_key *key);
 
-/* Books credit.  *top_up becomes the row that counts: one whose id is known with the same
- * figures is left as it was.  EEXIST when it is known with others: nothing was booked. */
+/* Books credit.  *top_up becomes the row that counts: if its id is known with the same figures,
+ * nothing is booked.  EEXIST when the id is known with other figures; nothing is booked. */
 int registry_top_up(struct store *store, struct store_top_up *top_up);
 
-/* Names of limits, for options and JSON: in the order of the struct. */
-#define REGISTRY_LIMITS 5
+/* The largest limit. A minute's worth of it in thousandths of a millisecond still fits 64 bits. */
+#define REGISTRY_LIMIT_MAX 1000000000
+
+/* The largest amount, in micro-cents. Larger numbers are not exact in programs that read JSON
+ * numbers as doubles. */
+#define REGISTRY_AMOUNT_MAX INT64_C(9007199254740991)
+
+/* The names of limits in options and JSON, in the order of struct store_limits. */
+#define REGISTRY_LIMITS 6
 extern const char *const registry_limit_names[REGISTRY_LIMITS];
 int64_t *registry_limit_at(struct store_limits *limits, size_t index);
 

@@ -1,5 +1,5 @@
 /*
- * scopes.c: what a key may do, by its names (see scopes.h).
+ * scopes.c: the scopes of a key as text (see scopes.h).
  */
 #include "account/scopes.h"
 
@@ -12,7 +12,7 @@
 static const struct {
 	const char *name;
 	unsigned scope;
-} names[] = {
+} scopes_names[] = {
 	{"speak", STORE_SCOPE_SPEAK},
 	{"read", STORE_SCOPE_READ},
 	{"dictionaries", STORE_SCOPE_DICTIONARIES},
@@ -20,11 +20,12 @@ static const struct {
 	{"admin", STORE_SCOPE_ADMIN},
 };
 
-static unsigned find(const char *name, size_t len)
+static unsigned scopes_find(const char *name, size_t len)
 {
-	for (size_t i = 0; i < COUNT(names); ++i) {
-		if (strlen(names[i].name) == len && memcmp(names[i].name, name, len) == 0)
-			return names[i].scope;
+	for (size_t i = 0; i < COUNT(scopes_names); ++i) {
+		if (strlen(scopes_names[i].name) == len &&
+		    memcmp(scopes_names[i].name, name, len) == 0)
+			return scopes_names[i].scope;
 	}
 	return 0;
 }
@@ -35,7 +36,7 @@ int scopes_parse(unsigned *scopes, const char *list, const char **bad)
 
 	for (;;) {
 		size_t len = strcspn(list, ",");
-		unsigned scope = find(list, len);
+		unsigned scope = scopes_find(list, len);
 
 		if (!scope) {
 			if (bad)
@@ -55,10 +56,10 @@ void scopes_print(char text[SCOPES_TEXT_SIZE], unsigned scopes)
 {
 	size_t len = 0;
 
-	for (size_t i = 0; i < COUNT(names); ++i) {
-		if (scopes & names[i].scope)
+	for (size_t i = 0; i < COUNT(scopes_names); ++i) {
+		if (scopes & scopes_names[i].scope)
 			len += (size_t)snprintf(text + len, SCOPES_TEXT_SIZE - len, "%s%s",
-						len ? "," : "", names[i].name);
+						len ? "," : "", scopes_names[i].name);
 	}
 	if (len == 0)
 		snprintf(text, SCOPES_TEXT_SIZE, "none");

@@ -1,19 +1,19 @@
 /*
- * scopes.h: what a key may do, by its names.
+ * scopes.h: the scopes of a key, which say what it may do, as text.
  */
 #ifndef ACCOUNT_SCOPES_H
 #define ACCOUNT_SCOPES_H
 
 #include "store/store.h"
 
-/* Enough for all names and the commas between them, with its NUL. */
+/* Enough for all names, the commas between them and a NUL. */
 #define SCOPES_TEXT_SIZE 48
 
-/* "speak,read": EINVAL for an unknown name or none; then *bad, which may be
- * NULL, is where it stands. */
+/* Parses "speak,read".  EINVAL for an unknown name or none; then *bad (may be NULL) points to
+ * it. */
 int scopes_parse(unsigned *scopes, const char *list, const char **bad);
 
-/* The same the other way; "none" for none. */
+/* Prints scopes; "none" if there are none. */
 void scopes_print(char text[SCOPES_TEXT_SIZE], unsigned scopes);
 
 #endif

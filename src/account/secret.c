@@ -1,5 +1,5 @@
 /*
- * secret.c: texts that nobody can guess (see secret.h).
+ * secret.c: the random text of API keys and tokens (see secret.h).
  */
 #include "account/secret.h"
 
@@ -9,11 +9,13 @@
 #include <string.h>
 #include <sys/random.h>
 
-static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-#define LETTERS (sizeof(letters) - 1)
+static const char secret_letters[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+#define LETTERS (sizeof(secret_letters) - 1)
 
-/* Letters of equal chance: bytes past the last multiple of 62 are thrown away. */
-static int random_letters(char *out, size_t count)
+/* All characters are equally likely, because bytes from the last multiple of 62 on are
+ * discarded. */
+int secret_random_letters(char *out, size_t count)
 {
 	uint8_t bytes[64];
 	size_t made = 0;
@@ -25,7 +27,7 @@ static int random_letters(char *out, size_t count)
 			return errno;
 		for (ssize_t i = 0; i < n && made < count; ++i) {
 			if (bytes[i] < 256 / LETTERS * LETTERS)
-				out[made++] = letters[bytes[i] % LETTERS];
+				out[made++] = secret_letters[bytes[i] % LETTERS];
 		}
 	}
 	OPENSSL_cleanse(bytes, sizeof(bytes));
@@ -36,7 +38,7 @@ int secret_make(char text[SECRET_LEN + 1], const char *start)
 {
 	memcpy(text, start, SECRET_START_LEN);
 	text[SECRET_LEN] = '\0';
-	return random_letters(text + SECRET_START_LEN, SECRET_LEN - SECRET_START_LEN);
+	return secret_random_letters(text + SECRET_START_LEN, SECRET_LEN - SECRET_START_LEN);
 }
 
 bool secret_is(const char *text, size_t len, const char *start)
@@ -44,7 +46,7 @@ bool secret_is(const char *text, size_t len, const char *start)
 	if (len != SECRET_LEN || memcmp(text, start, SECRET_START_LEN) != 0)
 		return false;
 	for (size_t i = SECRET_START_LEN; i < len; ++i) {
-		if (!memchr(letters, text[i], LETTERS))
+		if (!memchr(secret_letters, text[i], LETTERS))
 			return false;
 	}
 	return true;

@@ -1,8 +1,8 @@
 /*
- * secret.h: texts that nobody can guess, of keys and of tokens.
+ * secret.h: the random text of API keys and tokens.
  *
- * Three letters that say what it is, and 40 letters and digits: 238 bits, so that
- * a plain hash keeps it.
+ * A secret has three characters that identify its kind, and 40 random letters and digits: 238 bits,
+ * so a hash without salt is enough to protect it.
  */
 #ifndef ACCOUNT_SECRET_H
 #define ACCOUNT_SECRET_H
@@ -16,9 +16,12 @@
 #define SECRET_START_LEN 3
 #define SECRET_LEN 43
 
-/* NUL-terminated. */
+/* Makes a NUL-terminated secret that begins with `start`, and checks whether a text is one. */
 int secret_make(char text[SECRET_LEN + 1], const char *start);
 bool secret_is(const char *text, size_t len, const char *start);
+
+/* Writes this many random letters and digits, without a NUL. */
+int secret_random_letters(char *out, size_t count);
 
 /* SHA-256 of SECRET_LEN bytes; ENOMEM. */
 int secret_hash(uint8_t hash[STORE_KEY_HASH_LEN], const char *text);

@@ -14,38 +14,40 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-/* Rows begin behind a page, the copies of the header are in sectors of their own. */
+/* Rows begin after one page.  Each copy of the header is in a sector of its own, so that a torn
+ * write damages only one of them. */
 #define ROWS_AT 4096
 #define COPY_STEP 512
 #define COPIES 2
 
 #define VERSION 1
-#define ROWS_MAX ((size_t)1 << 32) /* a file of a terabyte is none of ours */
+#define ROWS_MAX ((size_t)1 << 32) /* a larger file was not written by this program */
 #define PIECE 64 /* records that are written and read at once: 16 KiB */
 
-static const char magic[8] = "SYRXROWS";
+static const char spool_magic[8] = "SYRXROWS";
 
-/* Eight bytes each, little-endian, behind the magic; the checksum follows. */
+/* The numbers of the header, which follow the magic: eight bytes each, little-endian.  A checksum
+ * follows them. */
 enum { NUMBER_VERSION, NUMBER_CAPACITY, NUMBER_HEAD, NUMBER_TAIL, NUMBER_GENERATION, NUMBERS };
-#define HEADER_SIZE (sizeof(magic) + (NUMBERS + 1) * 8)
+#define HEADER_SIZE (sizeof(spool_magic) + (NUMBERS + 1) * 8)
 
 struct spool {
 	int fd;
 	uint64_t capacity;
-	uint64_t head, tail; /* numbers of rows: the oldest, and the next to come */
+	uint64_t head, tail; /* the number of the oldest row, and of the next row to be written */
 	uint64_t generation; /* of the header that was written last */
 	uint8_t piece[PIECE * DISK_RECORD_SIZE];
 };
 
-static int write_header(struct spool *spool, uint64_t head, uint64_t tail)
+static int spool_write_header(struct spool *spool, uint64_t head, uint64_t tail)
 {
 	const uint64_t numbers[NUMBERS] = {VERSION, spool->capacity, head, tail,
 					   spool->generation + 1};
 	uint8_t bytes[HEADER_SIZE];
-	size_t len = sizeof(magic);
+	size_t len = sizeof(spool_magic);
 	int err;
 
-	memcpy(bytes, magic, sizeof(magic));
+	memcpy(bytes, spool_magic, sizeof(spool_magic));
 	for (int i = 0; i < NUMBERS; ++i, len += 8)
 		disk_record_put_number(bytes + len, numbers[i]);
 	disk_record_put_number(bytes + len, disk_record_checksum(bytes, len));
@@ -61,17 +63,17 @@ static int write_header(struct spool *spool, uint64_t head, uint64_t tail)
 	return 0;
 }
 
-/* Takes what the copy says when it is whole and newer than what is known. */
-static void read_copy(struct spool *spool, const uint8_t *bytes)
+/* Uses a copy of the header if it is intact and newer than what was read before. */
+static void spool_read_copy(struct spool *spool, const uint8_t *bytes)
 {
 	uint64_t numbers[NUMBERS];
 
-	if (memcmp(bytes, magic, sizeof(magic)) != 0 ||
+	if (memcmp(bytes, spool_magic, sizeof(spool_magic)) != 0 ||
 	    disk_record_number(bytes + HEADER_SIZE - 8) !=
 		    disk_record_checksum(bytes, HEADER_SIZE - 8))
 		return;
 	for (size_t i = 0; i < NUMBERS; ++i)
-		numbers[i] = disk_record_number(bytes + sizeof(magic) + i * 8);
+		numbers[i] = disk_record_number(bytes + sizeof(spool_magic) + i * 8);
 	if (numbers[NUMBER_VERSION] != VERSION || numbers[NUMBER_GENERATION] <= spool->generation)
 		return;
 	spool->capacity = numbers[NUMBER_CAPACITY];
@@ -80,15 +82,16 @@ static void read_copy(struct spool *spool, const uint8_t *bytes)
 	spool->generation = numbers[NUMBER_GENERATION];
 }
 
-static bool is_sound(const struct spool *spool, size_t size)
+static bool spool_is_sound(const struct spool *spool, size_t size)
 {
 	return spool->generation > 0 && spool->capacity > 0 && spool->capacity <= ROWS_MAX &&
 	       size == ROWS_AT + spool->capacity * DISK_RECORD_SIZE && spool->head <= spool->tail &&
 	       spool->tail - spool->head <= spool->capacity;
 }
 
-/* As many records from `number` on as stand side by side, at most a piece. */
-static size_t piece_len(const struct spool *spool, uint64_t number, size_t wanted)
+/* How many records from `number` on can be read or written at once: at most a piece, and not beyond
+ * the end of the file, where the ring wraps around. */
+static size_t spool_piece_len(const struct spool *spool, uint64_t number, size_t wanted)
 {
 	uint64_t to_end = spool->capacity - number % spool->capacity;
 
@@ -97,22 +100,23 @@ static size_t piece_len(const struct spool *spool, uint64_t number, size_t wante
 	return wanted < to_end ? wanted : (size_t)to_end;
 }
 
-static size_t place_of(const struct spool *spool, uint64_t number)
+static size_t spool_place_of(const struct spool *spool, uint64_t number)
 {
 	return ROWS_AT + (size_t)(number % spool->capacity) * DISK_RECORD_SIZE;
 }
 
-/* `turns` may be NULL: they are only looked at. */
-static int read_rows(struct spool *spool, uint64_t from, size_t count, struct store_turn *turns)
+/* If `turns` is NULL, the rows are only checked. */
+static int spool_read_rows(struct spool *spool, uint64_t from, size_t count,
+			   struct store_turn *turns)
 {
 	struct store_turn turn;
 	uint64_t number;
 	size_t done = 0;
 
 	while (done < count) {
-		size_t n = piece_len(spool, from + done, count - done);
+		size_t n = spool_piece_len(spool, from + done, count - done);
 		int err = local_file_read(spool->fd, spool->piece, n * DISK_RECORD_SIZE,
-					  place_of(spool, from + done));
+					  spool_place_of(spool, from + done));
 
 		for (size_t i = 0; i < n && !err; ++i) {
 			if (disk_record_read(&turn, &number, spool->piece + i * DISK_RECORD_SIZE) ||
@@ -128,19 +132,19 @@ static int read_rows(struct spool *spool, uint64_t from, size_t count, struct st
 	return 0;
 }
 
-static int write_rows(struct spool *spool, const struct store_turn *turns, size_t count)
+static int spool_write_rows(struct spool *spool, const struct store_turn *turns, size_t count)
 {
 	size_t done = 0;
 
 	while (done < count) {
-		size_t n = piece_len(spool, spool->tail + done, count - done);
+		size_t n = spool_piece_len(spool, spool->tail + done, count - done);
 		int err;
 
 		for (size_t i = 0; i < n; ++i)
 			disk_record_write(spool->piece + i * DISK_RECORD_SIZE,
 					  spool->tail + done + i, &turns[done + i]);
 		err = local_file_write(spool->fd, spool->piece, n * DISK_RECORD_SIZE,
-				       place_of(spool, spool->tail + done));
+				       spool_place_of(spool, spool->tail + done));
 		if (err)
 			return err;
 		done += n;
@@ -148,8 +152,9 @@ static int write_rows(struct spool *spool, const struct store_turn *turns, size_
 	return 0;
 }
 
-/* A process that died before it had written a header has put no row into it. */
-static int check_never_begun(struct spool *spool, size_t size)
+/* Checks that a file without a header is blank: then the process died before it added a row.
+ * EBADMSG otherwise. */
+static int spool_check_never_begun(struct spool *spool, size_t size)
 {
 	static const uint8_t zeros[sizeof(spool->piece)];
 
@@ -166,23 +171,23 @@ static int check_never_begun(struct spool *spool, size_t size)
 	return 0;
 }
 
-static int read_file(struct spool *spool, size_t size)
+static int spool_read_file(struct spool *spool, size_t size)
 {
 	uint8_t copies[COPIES * COPY_STEP];
 	int err;
 
 	if (size < ROWS_AT)
-		return check_never_begun(spool, size);
+		return spool_check_never_begun(spool, size);
 	err = local_file_read(spool->fd, copies, sizeof(copies), 0);
 	for (int i = 0; i < COPIES && !err; ++i)
-		read_copy(spool, copies + (size_t)i * COPY_STEP);
+		spool_read_copy(spool, copies + (size_t)i * COPY_STEP);
 	if (err)
 		return err;
 	if (spool->generation == 0)
-		return check_never_begun(spool, size);
-	if (!is_sound(spool, size))
+		return spool_check_never_begun(spool, size);
+	if (!spool_is_sound(spool, size))
 		return EBADMSG;
-	return read_rows(spool, spool->head, spool_count(spool), NULL);
+	return spool_read_rows(spool, spool->head, spool_count(spool), NULL);
 }
 
 static void spool_destroy(void *object)
@@ -190,7 +195,7 @@ static void spool_destroy(void *object)
 	struct spool *spool = object;
 
 	if (spool->fd >= 0)
-		close(spool->fd); /* and with it goes the lock */
+		close(spool->fd); /* releases the lock too */
 }
 
 int spool_open(struct spool **spoolp, const char *path, size_t rows)
@@ -204,14 +209,14 @@ int spool_open(struct spool **spoolp, const char *path, size_t rows)
 	spool->fd = -1;
 	err = local_file_open(&spool->fd, &size, path);
 	if (!err) {
-		err = read_file(spool, size);
+		err = spool_read_file(spool, size);
 		if (err)
 			log_error("account", "%s is damaged: %s", path, strerror(err));
 	} else if (err == ENOENT && rows > 0) {
 		spool->capacity = rows;
 		err = local_file_make(&spool->fd, path, ROWS_AT + rows * DISK_RECORD_SIZE);
 		if (!err)
-			err = write_header(spool, 0, 0);
+			err = spool_write_header(spool, 0, 0);
 	}
 	if (err) {
 		mem_deref(spool);
@@ -227,24 +232,24 @@ int spool_put(struct spool *spool, const struct store_turn *turns, size_t count)
 
 	if (count > spool_room(spool))
 		return ENOSPC;
-	err = write_rows(spool, turns, count);
-	return err ? err : write_header(spool, spool->head, spool->tail + count);
+	err = spool_write_rows(spool, turns, count);
+	return err ? err : spool_write_header(spool, spool->head, spool->tail + count);
 }
 
 int spool_peek(struct spool *spool, struct store_turn *turns, size_t max, size_t *count)
 {
 	size_t n = spool_count(spool) < max ? spool_count(spool) : max;
-	int err = read_rows(spool, spool->head, n, turns);
+	int err = spool_read_rows(spool, spool->head, n, turns);
 
 	if (!err)
 		*count = n;
 	return err;
 }
 
-/* Durable, because the rows' places may be written over from now on. */
+/* The new header is made durable at once, because the rows may be overwritten after this. */
 int spool_remove(struct spool *spool, size_t count)
 {
-	return write_header(spool, spool->head + count, spool->tail);
+	return spool_write_header(spool, spool->head + count, spool->tail);
 }
 
 size_t spool_count(const struct spool *spool)
@@ -257,7 +262,8 @@ size_t spool_room(const struct spool *spool)
 	return (size_t)(spool->capacity - (spool->tail - spool->head));
 }
 
-static int spool_show_whole(int fd, size_t size, spool_h *each, void *arg)
+/* Calls `each` for every intact row in the file, whatever the header says. */
+static int spool_read_intact(int fd, size_t size, spool_h *each, void *arg)
 {
 	uint8_t record[DISK_RECORD_SIZE];
 	struct store_turn turn;
@@ -280,7 +286,7 @@ int spool_rescue(const char *path, spool_h *each, void *arg)
 
 	if (err)
 		return err;
-	err = spool_show_whole(fd, size, each, arg);
+	err = spool_read_intact(fd, size, each, arg);
 	close(fd);
 	return err;
 }
@@ -294,7 +300,7 @@ int spool_look(const char *path, spool_h *each, void *arg)
 	if (fd < 0)
 		return errno;
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-		err = spool_show_whole(fd, (size_t)status.st_size, each, arg);
+		err = spool_read_intact(fd, (size_t)status.st_size, each, arg);
 	close(fd);
 	return err;
 }

@@ -1,9 +1,9 @@
 /*
  * usage_ledger.h: the ledger as sessions see it.
  *
- * A session says what was used, by whom and at what price; the account turns that into a row
- * of the store (usage_ledger.c).  Nothing of the store is visible here, so that sessions do not
- * depend on it.  The interface has several implementations: the account's, one that books
+ * A session says what was used, by which caller and at what price; the async_store turns that into
+ * a row of the store (usage_ledger.c).  Nothing of the store is visible here, so that sessions do
+ * not depend on it.  The interface has several implementations: the async_store's, one that books
  * nothing for a program that speaks without a server, and the tests'.
  *
  * Everything runs on the loop's thread.
@@ -16,12 +16,12 @@
 #include <stdint.h>
 
 #define USAGE_ID_MAX 40
-#define USAGE_MODEL_SIZE 64 /* longer names of models are cut */
+#define USAGE_MODEL_SIZE 64 /* longer names of models are truncated */
 
-/* Spoken audio is marked at its beginning and then each time this much more of it was sent. */
+/* Audio is marked at its beginning and then each time this much more of it was sent or heard. */
 #define USAGE_MARK_SECONDS 10
 
-struct member;
+struct caller;
 
 enum usage_status {
 	USAGE_FINISHED,
@@ -32,6 +32,7 @@ enum usage_status {
 
 enum usage_kind {
 	USAGE_SPEECH, /* its quantity is in samples */
+	USAGE_HEARING, /* audio that was transcribed, in samples */
 	USAGE_MODEL_INPUT, /* tokens sent to a language model */
 	USAGE_MODEL_OUTPUT, /* tokens that the model generated */
 };
@@ -39,34 +40,34 @@ enum usage_kind {
 /* What is booked in one row.  Entries with the same id are booked once. */
 struct usage_entry {
 	char id[USAGE_ID_MAX + 1];
-	const struct member *member; /* who pays; NULL: nobody */
+	const struct caller *caller; /* who is charged; NULL: nobody */
 	enum usage_status status;
 	enum usage_kind kind;
-	uint64_t quantity; /* samples that were handed to the socket, or tokens */
+	uint64_t quantity; /* samples that were handed to the socket or transcribed, or tokens */
 	bool is_estimated; /* the quantity was estimated, not counted */
-	uint32_t sample_rate; /* speech only, as the next two */
-	uint64_t characters;
+	uint32_t sample_rate; /* 0 for tokens */
+	uint64_t characters; /* only for speech, like the next field */
 	int64_t voice_id;
 	char model_id[USAGE_MODEL_SIZE];
 	int64_t amount_microcents;
 };
 
 struct usage_ledger;
-struct account_booking; /* an entry on its way into the ledger */
+struct usage_booking; /* an entry that is being booked */
 
-/* Hears 0 when the entry is durable, or EIO when that is not known. */
+/* Called with 0 when the entry is durable, or with EIO when that is unknown. */
 typedef void(usage_booked_h)(int err, void *arg);
 
 struct usage_ledger_ops {
-	/* Appends an entry, of which nothing is kept beyond the call.  `mark` is the one that was
-	 * made for it.  The handler is never called from inside this call, and may be NULL.  The
-	 * booking is gone for its owner when the handler was called or unlistened.  ENOBUFS,
-	 * ENOMEM: the entry is in the log alone. */
-	int (*book)(struct account_booking **bookingp, struct usage_ledger *ledger,
+	/* Appends an entry; nothing refers to it after the call.  `mark` is the one that was made
+	 * for it.  The handler may be NULL and is never called from inside this call.  The booking
+	 * must not be used after the handler was called or removed with `unlisten`.  ENOBUFS,
+	 * ENOMEM: the entry is only in the log. */
+	int (*book)(struct usage_booking **bookingp, struct usage_ledger *ledger,
 		    const struct usage_entry *entry, size_t mark, usage_booked_h *booked,
 		    void *arg);
-	void (*unlisten)(struct account_booking *booking); /* it is still booked */
-	/* Notes how far something has come, in case the process dies before it is booked.  *mark
+	void (*unlisten)(struct usage_booking *booking); /* it is still booked */
+	/* Records how far something has come, in case the process dies before it is booked.  *mark
 	 * is USAGE_NO_MARK at first.  NULL: marks are not kept. */
 	void (*mark)(struct usage_ledger *ledger, size_t *mark, const struct usage_entry *entry);
 	/* Whether there is room for one more entry.  NULL: always. */

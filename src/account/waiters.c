@@ -1,5 +1,5 @@
 /*
- * waiters.c: callers who wait for something to be read from the store (see waiters.h).
+ * waiters.c: requests that wait for something to be read from the store (see waiters.h).
  */
 #include "account/waiters.h"
 
@@ -16,17 +16,17 @@ struct waiter *waiters_make(waiters_h *ready, void *arg)
 	return waiter;
 }
 
-void waiters_tell(struct list *waiters, int err)
+void waiters_notify(struct list *waiters, int err)
 {
-	struct list told;
+	struct list notified;
 	struct link *link;
 
-	list_init(&told);
-	list_append_all(&told, waiters);
-	while ((link = list_first(&told))) {
+	list_init(&notified);
+	list_append_all(&notified, waiters);
+	while ((link = list_first(&notified))) {
 		struct waiter *waiter = LIST_OBJECT(link, struct waiter, link);
 
-		list_remove(&told, link);
+		list_remove(&notified, link);
 		if (waiter->ready)
 			waiter->ready(err, waiter->arg);
 		mem_deref(waiter);

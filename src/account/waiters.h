@@ -1,8 +1,9 @@
 /*
- * waiters.h: callers who wait for something to be read from the store.
+ * waiters.h: requests that wait for something to be read from the store.
  *
- * Several callers may wait for one reading.  A list of waiters holds struct waiter by its link; who is
- * told is taken off the list first, so that a caller can ask again from inside its handler.
+ * Several requests may wait for the same data.  A list of waiters contains struct waiter by its
+ * link.  A waiter is removed before its handler is called, so that the handler may make a new
+ * request.  Runs on the loop's thread.
  */
 #ifndef ACCOUNT_WAITERS_H
 #define ACCOUNT_WAITERS_H
@@ -13,13 +14,14 @@ typedef void(waiters_h)(int err, void *arg);
 
 struct waiter {
 	struct link link;
-	waiters_h *ready; /* NULL: nobody wants to know */
+	waiters_h *ready; /* NULL: there is no handler */
 	void *arg;
 };
 
 struct waiter *waiters_make(waiters_h *ready, void *arg); /* NULL: no memory */
 
-/* Tells all that are on the list now, in their order, and frees them. */
-void waiters_tell(struct list *waiters, int err);
+/* Calls the handlers of all waiters that are on the list at the time of the call, in order, and
+ * frees the waiters. */
+void waiters_notify(struct list *waiters, int err);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * upstream.c: the engine's side of the Speech Engine protocol (see upstream.h).
  *
- * Each turn sends the whole conversation, so its texts are kept one after another in one bounded
- * buffer, with the place of each turn in it.
+ * Each turn sends the whole conversation, so all text is kept in one bounded buffer, with the
+ * position of each turn in it.
  */
 #include "agent/upstream.h"
 
@@ -35,18 +35,18 @@ struct upstream {
 	char url[URL_SIZE];
 	const struct engine_token_rules *tokens;
 	char *key; /* NULL: no token can be made */
-	char *token;
+	char *token; /* NULL: one is made with the key; "": none is sent */
 	char *ca_file;
 	unsigned timeout_ms;
 	struct ws_client *client; /* NULL: not open */
-	struct buf said;
+	struct buf said; /* the text of all turns */
 	struct upstream_turn *turns;
 	size_t turns_len;
-	struct llm_turn *history; /* room for `turns` as a transcript has them */
-	struct buf out;
-	int64_t event_id;
+	struct llm_turn *history; /* room for all turns, in the form that a transcript needs */
+	struct buf out; /* the message that is being sent */
+	int64_t event_id; /* of the newest turn */
 	bool is_answering;
-	uint16_t code;
+	uint16_t code; /* the close code of the last connection */
 };
 
 static void upstream_destroy(void *object)
@@ -99,19 +99,14 @@ static int upstream_alloc(struct upstream **upstreamp, const struct upstream_opt
 
 /* Opening */
 
-int upstream_header(char header[UPSTREAM_HEADER_SIZE], const struct engine_token_rules *tokens,
+int upstream_header(char header[ENGINE_TOKEN_HEADER_SIZE], const struct engine_token_rules *tokens,
 		    const char *key)
 {
-	char token[ENGINE_TOKEN_SIZE];
 	struct engine_token_keys keys;
 	int64_t now_s = clock_wall_ms() / 1000;
 	int err = engine_token_keys(&keys, tokens, key);
 
-	if (!err)
-		err = engine_token_make(token, &keys, now_s, now_s + ENGINE_TOKEN_LIFE_S);
-	if (!err)
-		snprintf(header, UPSTREAM_HEADER_SIZE, "%s: %s", tokens->header, token);
-	return err;
+	return err ? err : engine_token_header(header, &keys, now_s, now_s + ENGINE_TOKEN_LIFE_S);
 }
 
 static int upstream_write_header(char *header, size_t size, const struct upstream *upstream)
@@ -125,6 +120,7 @@ static int upstream_write_header(char *header, size_t size, const struct upstrea
 	return n < 0 || (size_t)n >= size ? E2BIG : 0;
 }
 
+/* Sends the message in `out`, unless writing it failed (err). */
 static int upstream_send(struct upstream *upstream, int err)
 {
 	return err ? err : ws_client_send(upstream->client, upstream->out.bytes, upstream->out.len);
@@ -192,7 +188,7 @@ int upstream_open(struct upstream **upstreamp, const struct upstream_options *op
 	return err;
 }
 
-/* Talking */
+/* Conversation */
 
 static int upstream_add_turn(struct upstream *upstream, enum llm_role role, const char *text,
 			     size_t len)
@@ -206,7 +202,7 @@ static int upstream_add_turn(struct upstream *upstream, enum llm_role role, cons
 	return 0;
 }
 
-/* All words of one answer are one turn. */
+/* Adds words of the agent; all words of one answer are one turn. */
 static int upstream_add_heard(struct upstream *upstream, const char *text, size_t len)
 {
 	struct upstream_turn *last =
@@ -236,12 +232,7 @@ int upstream_ask(struct upstream *upstream, const char *text, size_t len)
 						   upstream->turns_len, ++upstream->event_id));
 }
 
-static bool upstream_is_current(const struct upstream *upstream, const struct engine_answer *answer)
-{
-	return answer->event.is_number && answer->event.number == upstream->event_id;
-}
-
-/* True when the answer is an event for the caller. */
+/* Handles a message; true if it is an event for the user of this upstream. */
 static bool upstream_take(struct upstream *upstream, struct upstream_event *event, int *err,
 			  const struct engine_answer *answer)
 {
@@ -250,10 +241,9 @@ static bool upstream_take(struct upstream *upstream, struct upstream_event *even
 		event->kind = UPSTREAM_PONG;
 		return true;
 	}
-	if (answer->kind != ENGINE_ANSWER_WORDS)
-		return false;
-	if (!upstream_is_current(upstream, answer))
-		return false;
+	if (answer->kind != ENGINE_ANSWER_WORDS || !answer->event.is_number ||
+	    answer->event.number != upstream->event_id)
+		return false; /* it is of another kind, or belongs to an earlier turn */
 	if (answer->is_final) {
 		event->kind = UPSTREAM_FINAL;
 		upstream->is_answering = false;

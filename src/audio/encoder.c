@@ -1,6 +1,5 @@
 /*
- * encoder.c: PCM16 to the bytes of a file format (see encoder.h): which encoder it
- * is, and the one for WAV.
+ * encoder.c: selects the encoder of a format (see encoder.h), and implements that of WAV.
  */
 #include "audio/encoder.h"
 
@@ -18,12 +17,12 @@ struct encoder {
 	bool has_ended;
 };
 
-static const struct encoder_ops *const ops_of[AUDIO_ENCODING_COUNT] = {
+static const struct encoder_ops *const encoder_ops_of[AUDIO_ENCODING_COUNT] = {
 	[AUDIO_WAV] = &encoder_wav,   [AUDIO_MP3] = &encoder_mp3, [AUDIO_OPUS] = &encoder_opus,
 	[AUDIO_FLAC] = &encoder_flac, [AUDIO_AAC] = &encoder_aac,
 };
 
-static void destroy(void *object)
+static void encoder_destroy(void *object)
 {
 	struct encoder *encoder = object;
 
@@ -35,12 +34,12 @@ int encoder_alloc(struct encoder **encoderp, const struct audio_format *format)
 	struct encoder *encoder;
 	int err;
 
-	if (!ops_of[format->encoding] || !audio_format_has_rate(format->sample_rate))
+	if (!encoder_ops_of[format->encoding] || !audio_format_has_rate(format->sample_rate))
 		return EINVAL;
-	encoder = mem_zalloc(sizeof(*encoder), destroy);
+	encoder = mem_zalloc(sizeof(*encoder), encoder_destroy);
 	if (!encoder)
 		return ENOMEM;
-	encoder->ops = ops_of[format->encoding];
+	encoder->ops = encoder_ops_of[format->encoding];
 	err = encoder->ops->open(&encoder->state, format);
 	if (err) {
 		mem_deref(encoder);
@@ -68,7 +67,7 @@ struct wav {
 	bool has_begun;
 };
 
-static int wav_open(void **statep, const struct audio_format *format)
+static int encoder_wav_open(void **statep, const struct audio_format *format)
 {
 	struct wav *wav = mem_zalloc(sizeof(*wav), NULL);
 
@@ -79,7 +78,7 @@ static int wav_open(void **statep, const struct audio_format *format)
 	return 0;
 }
 
-static int wav_begin(struct wav *wav, struct buf *out)
+static int encoder_wav_begin(struct wav *wav, struct buf *out)
 {
 	uint8_t header[WAV_HEADER_MAX];
 
@@ -89,17 +88,17 @@ static int wav_begin(struct wav *wav, struct buf *out)
 	return buf_append(out, header, wav_write_header(header, &wav->format, WAV_LEN_UNKNOWN));
 }
 
-static int wav_write(void *state, const int16_t *samples, size_t count, struct buf *out)
+static int encoder_wav_write(void *state, const int16_t *samples, size_t count, struct buf *out)
 {
-	int err = wav_begin(state, out);
+	int err = encoder_wav_begin(state, out);
 
 	_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "WAV is little-endian");
 	return err ? err : buf_append(out, samples, count * sizeof(*samples));
 }
 
-static int wav_end(void *state, struct buf *out)
+static int encoder_wav_end(void *state, struct buf *out)
 {
-	return wav_begin(state, out);
+	return encoder_wav_begin(state, out);
 }
 
-const struct encoder_ops encoder_wav = {wav_open, wav_write, wav_end};
+const struct encoder_ops encoder_wav = {encoder_wav_open, encoder_wav_write, encoder_wav_end};

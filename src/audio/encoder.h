@@ -1,18 +1,17 @@
 /*
  * encoder.h: PCM16 to the bytes of a file format, as a stream.
  *
- * One encoder makes one stream, of the formats that audio_format_needs_encoder
- * names.  What it writes can be played from its first bytes on, and its length
- * is nowhere in it:
+ * One encoder makes one stream, in one of the formats that audio_format_needs_encoder names.
+ * The stream can be played from its first bytes on and does not contain its own length:
  *
- *   WAV   a header with the length left open, then the samples
- *   MP3   frames of constant bit rate, no Xing frame
- *   Opus  RFC 7845: two header pages at once, then a page for each write
- *   FLAC  STREAMINFO without a length, short blocks
- *   AAC   low complexity, in ADTS frames
+ *     WAV   a header with the length left open, then the samples
+ *     MP3   frames of constant bit rate, no Xing frame
+ *     Opus  RFC 7845: two header pages at once, then a page for each write
+ *     FLAC  STREAMINFO without a length, short blocks
+ *     AAC   low complexity, in ADTS frames
  *
- * Pure: no thread and no clock.  An encoder belongs to whoever calls it, one
- * thread at a time.
+ * Pure: no thread and no clock. An encoder belongs to its caller and is used by one thread
+ * at a time.
  */
 #ifndef AUDIO_ENCODER_H
 #define AUDIO_ENCODER_H
@@ -25,14 +24,14 @@
 
 struct encoder;
 
-/* EINVAL for a format that has no encoder, or not at this rate; ENOMEM. */
+/* EINVAL for a format that has no encoder or none at this rate; ENOMEM. */
 int encoder_alloc(struct encoder **encoderp, const struct audio_format *format);
 
-/* Appends what is finished; encoders keep a rest of up to some 70 ms.  ENOBUFS
- * when out is full, ENOMEM, EIO: the stream cannot go on then. */
+/* Appends what is finished; an encoder keeps back up to about 70 ms of samples. Returns
+ * ENOBUFS when out is full, ENOMEM or EIO; the stream cannot be continued after an error. */
 int encoder_write(struct encoder *encoder, const int16_t *samples, size_t count, struct buf *out);
 
-/* Appends the rest and the stream's end; nothing is written after it. */
+/* Appends what was kept back and the end of the stream. Nothing may be written afterwards. */
 int encoder_end(struct encoder *encoder, struct buf *out);
 
 #endif

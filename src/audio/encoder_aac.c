@@ -31,7 +31,7 @@ struct aac {
 	uint64_t frames_out;
 };
 
-/* The library keeps a pointer to it, and changes nothing in it. */
+/* The library keeps a pointer to this table and does not modify it. */
 static VO_MEM_OPERATOR encoder_aac_memory = {
 	.Alloc = cmnMemAlloc,
 	.Free = cmnMemFree,
@@ -88,7 +88,7 @@ static int encoder_aac_open(void **statep, const struct audio_format *format)
 	return 0;
 }
 
-/* The frames that the samples given so far complete; the library keeps the rest of them. */
+/* Appends the frames that are complete; the library keeps the rest of the samples. */
 static int encoder_aac_take(struct aac *aac, struct buf *out)
 {
 	VO_AUDIO_OUTPUTINFO info;
@@ -117,7 +117,7 @@ static int encoder_aac_write(void *state, const int16_t *samples, size_t count, 
 
 	while (count > 0) {
 		size_t n = count < BLOCK ? count : BLOCK;
-		/* Not const in the library's interface; it reads them all before it wants more. */
+		/* The parameter is not const in the library's interface, but is only read. */
 		VO_CODECBUFFER in = {.Buffer = (VO_PBYTE)(uintptr_t)samples,
 				     .Length = (VO_U32)(n * sizeof(*samples))};
 		int err = 0;
@@ -135,7 +135,7 @@ static int encoder_aac_write(void *state, const int16_t *samples, size_t count, 
 	return 0;
 }
 
-/* Silence until the last sample has passed the delay. */
+/* Pads with silence until the last sample has passed the encoder's delay. */
 static int encoder_aac_end(void *state, struct buf *out)
 {
 	static const int16_t silence[FRAME];

@@ -7,20 +7,20 @@
 #include "audio/encoder_private.h"
 #include "base/mem.h"
 
-/* Its levels are 0 to 8; above 3 files shrink by a hundredth. */
+/* Levels are 0 to 8; above 3, files become only one percent smaller. */
 #define LEVEL 3
 
-/* Sound starts when the first block is whole: 43 ms at 24 kHz. */
+/* Playback starts when the first block is complete: 43 ms at 24 kHz. */
 #define BLOCK 1024
 
 struct flac {
 	FLAC__StreamEncoder *encoder;
-	struct buf *out; /* of the call that is going on, or NULL */
-	struct buf begin; /* what the library wrote when it was opened */
+	struct buf *out; /* of the current call, or NULL */
+	struct buf begin; /* written by the library when it was opened */
 	int err;
 };
 
-static void destroy(void *object)
+static void encoder_flac_destroy(void *object)
 {
 	struct flac *flac = object;
 
@@ -30,10 +30,12 @@ static void destroy(void *object)
 	buf_reset(&flac->begin);
 }
 
-/* Also called by delete, which ends what was not ended: nobody wants that. */
-static FLAC__StreamEncoderWriteStatus on_bytes(const FLAC__StreamEncoder *encoder,
-					       const FLAC__byte bytes[], size_t len,
-					       uint32_t samples, uint32_t frame, void *arg)
+/* Also called by FLAC__stream_encoder_delete, which finishes an unfinished stream; that output
+ * is dropped. */
+static FLAC__StreamEncoderWriteStatus encoder_flac_on_bytes(const FLAC__StreamEncoder *encoder,
+							    const FLAC__byte bytes[], size_t len,
+							    uint32_t samples, uint32_t frame,
+							    void *arg)
 {
 	struct flac *flac = arg;
 
@@ -46,7 +48,7 @@ static FLAC__StreamEncoderWriteStatus on_bytes(const FLAC__StreamEncoder *encode
 			 : FLAC__STREAM_ENCODER_WRITE_STATUS_OK;
 }
 
-static int configure(struct flac *flac, const struct audio_format *format)
+static int encoder_flac_configure(struct flac *flac, const struct audio_format *format)
 {
 	FLAC__StreamEncoder *encoder = flac->encoder;
 
@@ -56,15 +58,15 @@ static int configure(struct flac *flac, const struct audio_format *format)
 	    !FLAC__stream_encoder_set_compression_level(encoder, LEVEL) ||
 	    !FLAC__stream_encoder_set_blocksize(encoder, BLOCK))
 		return EINVAL;
-	if (FLAC__stream_encoder_init_stream(encoder, on_bytes, NULL, NULL, NULL, flac) !=
-	    FLAC__STREAM_ENCODER_INIT_STATUS_OK)
+	if (FLAC__stream_encoder_init_stream(encoder, encoder_flac_on_bytes, NULL, NULL, NULL,
+					     flac) != FLAC__STREAM_ENCODER_INIT_STATUS_OK)
 		return flac->err ? flac->err : ENOMEM;
 	return 0;
 }
 
-static int flac_open(void **statep, const struct audio_format *format)
+static int encoder_flac_open(void **statep, const struct audio_format *format)
 {
-	struct flac *flac = mem_zalloc(sizeof(*flac), destroy);
+	struct flac *flac = mem_zalloc(sizeof(*flac), encoder_flac_destroy);
 	int err = ENOMEM;
 
 	if (!flac)
@@ -73,7 +75,7 @@ static int flac_open(void **statep, const struct audio_format *format)
 	flac->out = &flac->begin;
 	flac->encoder = FLAC__stream_encoder_new();
 	if (flac->encoder)
-		err = configure(flac, format);
+		err = encoder_flac_configure(flac, format);
 	flac->out = NULL;
 	if (err) {
 		mem_deref(flac);
@@ -83,7 +85,7 @@ static int flac_open(void **statep, const struct audio_format *format)
 	return 0;
 }
 
-static int begin(struct flac *flac, struct buf *out)
+static int encoder_flac_begin(struct flac *flac, struct buf *out)
 {
 	int err = buf_append(out, flac->begin.bytes, flac->begin.len);
 
@@ -91,7 +93,7 @@ static int begin(struct flac *flac, struct buf *out)
 	return err;
 }
 
-static int encode_block(struct flac *flac, const int16_t *samples, size_t count)
+static int encoder_flac_encode_block(struct flac *flac, const int16_t *samples, size_t count)
 {
 	FLAC__int32 wide[BLOCK];
 	const FLAC__int32 *const channels[] = {wide};
@@ -103,16 +105,16 @@ static int encode_block(struct flac *flac, const int16_t *samples, size_t count)
 	return flac->err ? flac->err : EIO;
 }
 
-static int flac_write(void *state, const int16_t *samples, size_t count, struct buf *out)
+static int encoder_flac_write(void *state, const int16_t *samples, size_t count, struct buf *out)
 {
 	struct flac *flac = state;
-	int err = begin(flac, out);
+	int err = encoder_flac_begin(flac, out);
 
 	flac->out = out;
 	while (!err && count > 0) {
 		size_t n = count < BLOCK ? count : BLOCK;
 
-		err = encode_block(flac, samples, n);
+		err = encoder_flac_encode_block(flac, samples, n);
 		samples += n;
 		count -= n;
 	}
@@ -120,10 +122,10 @@ static int flac_write(void *state, const int16_t *samples, size_t count, struct 
 	return err;
 }
 
-static int flac_end(void *state, struct buf *out)
+static int encoder_flac_end(void *state, struct buf *out)
 {
 	struct flac *flac = state;
-	int err = begin(flac, out);
+	int err = encoder_flac_begin(flac, out);
 
 	flac->out = out;
 	if (!err && !FLAC__stream_encoder_finish(flac->encoder))
@@ -132,4 +134,4 @@ static int flac_end(void *state, struct buf *out)
 	return err;
 }
 
-const struct encoder_ops encoder_flac = {flac_open, flac_write, flac_end};
+const struct encoder_ops encoder_flac = {encoder_flac_open, encoder_flac_write, encoder_flac_end};

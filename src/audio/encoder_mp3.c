@@ -7,21 +7,21 @@
 #include "audio/encoder_private.h"
 #include "base/mem.h"
 
-/* LAME's scale is 0 (best) to 9.  7 leaves out noise shaping: 5 takes nearly twice
- * the CPU time and 2 five times as much, 9 no less (`syrinx bench encode`). */
+/* LAME's scale is 0 (best) to 9. 7 omits noise shaping: 5 takes nearly twice the CPU time and
+ * 2 five times as much, and 9 is not faster (`syrinx bench encode`). */
 #define QUALITY 7
 
-/* What LAME asks for: a quarter more bytes than samples, and this. */
+/* LAME requires room for a quarter more bytes than samples, plus this. */
 #define ROOM_EXTRA 7200u
 
-/* LAME counts samples in ints, and its room must be given before. */
+/* LAME counts samples in ints, and the room for a block must be reserved before. */
 #define BLOCK 8192u
 
 struct mp3 {
 	lame_t lame;
 };
 
-static void destroy(void *object)
+static void encoder_mp3_destroy(void *object)
 {
 	struct mp3 *mp3 = object;
 
@@ -29,21 +29,21 @@ static void destroy(void *object)
 		lame_close(mp3->lame);
 }
 
-static void stay_silent(const char *format, va_list args)
+static void encoder_mp3_stay_silent(const char *format, va_list args)
 {
 	(void)format;
 	(void)args;
 }
 
-/* No Xing frame: it says how long the stream is, and would have to be written
+/* There is no Xing frame: it contains the length of the stream, and would have to be written
  * last and read first. */
-static int configure(lame_t lame, const struct audio_format *format)
+static int encoder_mp3_configure(lame_t lame, const struct audio_format *format)
 {
 	int rate = (int)format->sample_rate;
 
-	lame_set_errorf(lame, stay_silent);
-	lame_set_debugf(lame, stay_silent);
-	lame_set_msgf(lame, stay_silent);
+	lame_set_errorf(lame, encoder_mp3_stay_silent);
+	lame_set_debugf(lame, encoder_mp3_stay_silent);
+	lame_set_msgf(lame, encoder_mp3_stay_silent);
 	lame_set_bWriteVbrTag(lame, 0);
 	lame_set_write_id3tag_automatic(lame, 0);
 	if (lame_set_num_channels(lame, 1) != 0 || lame_set_mode(lame, MONO) != 0 ||
@@ -54,16 +54,16 @@ static int configure(lame_t lame, const struct audio_format *format)
 	return lame_init_params(lame) == 0 ? 0 : EINVAL;
 }
 
-static int mp3_open(void **statep, const struct audio_format *format)
+static int encoder_mp3_open(void **statep, const struct audio_format *format)
 {
-	struct mp3 *mp3 = mem_zalloc(sizeof(*mp3), destroy);
+	struct mp3 *mp3 = mem_zalloc(sizeof(*mp3), encoder_mp3_destroy);
 	int err = ENOMEM;
 
 	if (!mp3)
 		return ENOMEM;
 	mp3->lame = lame_init();
 	if (mp3->lame)
-		err = configure(mp3->lame, format);
+		err = encoder_mp3_configure(mp3->lame, format);
 	if (err) {
 		mem_deref(mp3);
 		return err;
@@ -72,7 +72,7 @@ static int mp3_open(void **statep, const struct audio_format *format)
 	return 0;
 }
 
-static int take(struct buf *out, int made)
+static int encoder_mp3_take(struct buf *out, int made)
 {
 	if (made < 0)
 		return made == -2 ? ENOMEM : EIO;
@@ -80,7 +80,7 @@ static int take(struct buf *out, int made)
 	return 0;
 }
 
-static int mp3_write(void *state, const int16_t *samples, size_t count, struct buf *out)
+static int encoder_mp3_write(void *state, const int16_t *samples, size_t count, struct buf *out)
 {
 	struct mp3 *mp3 = state;
 
@@ -91,9 +91,9 @@ static int mp3_write(void *state, const int16_t *samples, size_t count, struct b
 
 		if (err)
 			return err;
-		err = take(out,
-			   lame_encode_buffer(mp3->lame, samples, samples, (int)n,
-					      (unsigned char *)out->bytes + out->len, (int)room));
+		err = encoder_mp3_take(
+			out, lame_encode_buffer(mp3->lame, samples, samples, (int)n,
+						(unsigned char *)out->bytes + out->len, (int)room));
 		if (err)
 			return err;
 		samples += n;
@@ -102,15 +102,16 @@ static int mp3_write(void *state, const int16_t *samples, size_t count, struct b
 	return 0;
 }
 
-static int mp3_end(void *state, struct buf *out)
+static int encoder_mp3_end(void *state, struct buf *out)
 {
 	struct mp3 *mp3 = state;
 	int err = buf_reserve(out, ROOM_EXTRA);
 
 	if (err)
 		return err;
-	return take(out, lame_encode_flush(mp3->lame, (unsigned char *)out->bytes + out->len,
-					   (int)ROOM_EXTRA));
+	return encoder_mp3_take(out,
+				lame_encode_flush(mp3->lame, (unsigned char *)out->bytes + out->len,
+						  (int)ROOM_EXTRA));
 }
 
-const struct encoder_ops encoder_mp3 = {mp3_open, mp3_write, mp3_end};
+const struct encoder_ops encoder_mp3 = {encoder_mp3_open, encoder_mp3_write, encoder_mp3_end};

@@ -1,9 +1,9 @@
 /*
- * encoder_opus.c: Opus in Ogg, as RFC 7845 has it (see encoder.h).
+ * encoder_opus.c: Opus in Ogg according to RFC 7845 (see encoder.h).
  *
- * A packet is 20 ms.  The decoder's first samples (the pre-skip) are thrown away
- * by players, so a position in the stream, the granule position, is what was put
- * in plus the pre-skip; the last page's cuts off what filled up its last packet.
+ * A packet is 20 ms. Players discard the decoder's first samples (the pre-skip), so a
+ * granule position is the number of input samples plus the pre-skip; that of the last page
+ * removes the padding of its last packet.
  */
 #include <errno.h>
 #include <ogg/ogg.h>
@@ -16,11 +16,11 @@
 
 #define RATE 48000
 #define PACKET (RATE / 50) /* samples */
-#define PACKET_LEN_MAX 1500 /* 1275 is the format's own bound */
-#define PAGE_PACKETS_MAX 10 /* 200 ms: sound starts with the first page */
+#define PACKET_LEN_MAX 1500 /* the format's limit is 1275 */
+#define PAGE_PACKETS_MAX 10 /* 200 ms; playback starts with the first page */
 
-/* 0 to 10.  6 would take a third more CPU time; 3 a fifth less, and sounds worse at
- * low bit rates (`syrinx bench encode`). */
+/* 0 to 10. 6 would take a third more CPU time; 3 a fifth less, but sounds worse at low bit
+ * rates (`syrinx bench encode`). */
 #define COMPLEXITY 5
 
 struct opus {
@@ -28,14 +28,14 @@ struct opus {
 	ogg_stream_state ogg;
 	int pre_skip;
 	unsigned bitrate_kbps;
-	int16_t rest[PACKET]; /* not yet a packet */
+	int16_t rest[PACKET]; /* samples that do not fill a packet yet */
 	size_t rest_len;
-	uint64_t samples; /* that were put in */
+	uint64_t samples; /* input samples so far */
 	int64_t packets;
-	unsigned waiting; /* packets on no page yet */
+	unsigned waiting; /* packets that are not on a page yet */
 };
 
-static void destroy(void *object)
+static void encoder_opus_destroy(void *object)
 {
 	struct opus *opus = object;
 
@@ -44,7 +44,7 @@ static void destroy(void *object)
 	ogg_stream_clear(&opus->ogg);
 }
 
-static int configure(struct opus *opus)
+static int encoder_opus_configure(struct opus *opus)
 {
 	OpusEncoder *encoder = opus->encoder;
 
@@ -56,23 +56,23 @@ static int configure(struct opus *opus)
 	return 0;
 }
 
-/* Streams of one file need different numbers, and clients put turns together. */
-static int serial_number(int *serial)
+/* Streams in one file need different serial numbers, and clients concatenate turns. */
+static int encoder_opus_serial_number(int *serial)
 {
 	return getrandom(serial, sizeof(*serial), 0) == (ssize_t)sizeof(*serial) ? 0 : EIO;
 }
 
-static int opus_open(void **statep, const struct audio_format *format)
+static int encoder_opus_open(void **statep, const struct audio_format *format)
 {
 	struct opus *opus;
 	int failed, serial;
-	int err = serial_number(&serial);
+	int err = encoder_opus_serial_number(&serial);
 
 	if (format->sample_rate != RATE)
 		return EINVAL;
 	if (err)
 		return err;
-	opus = mem_zalloc(sizeof(*opus), destroy);
+	opus = mem_zalloc(sizeof(*opus), encoder_opus_destroy);
 	if (!opus)
 		return ENOMEM;
 	opus->bitrate_kbps = format->bitrate_kbps;
@@ -80,7 +80,7 @@ static int opus_open(void **statep, const struct audio_format *format)
 	if (!opus->encoder || ogg_stream_init(&opus->ogg, serial) != 0)
 		err = ENOMEM;
 	if (!err)
-		err = configure(opus);
+		err = encoder_opus_configure(opus);
 	if (err) {
 		mem_deref(opus);
 		return err;
@@ -89,7 +89,7 @@ static int opus_open(void **statep, const struct audio_format *format)
 	return 0;
 }
 
-static int put_page(struct opus *opus, struct buf *out)
+static int encoder_opus_put_page(struct opus *opus, struct buf *out)
 {
 	ogg_page page;
 
@@ -105,8 +105,8 @@ static int put_page(struct opus *opus, struct buf *out)
 	return 0;
 }
 
-static int put_packet(struct opus *opus, unsigned char *bytes, size_t len, int64_t position,
-		      bool is_last)
+static int encoder_opus_put_packet(struct opus *opus, unsigned char *bytes, size_t len,
+				   int64_t position, bool is_last)
 {
 	ogg_packet whole = {
 		.packet = bytes,
@@ -122,8 +122,8 @@ static int put_packet(struct opus *opus, unsigned char *bytes, size_t len, int64
 	return ogg_stream_packetin(&opus->ogg, &whole) == 0 ? 0 : ENOMEM;
 }
 
-/* OpusHead and OpusTags, each a page of its own. */
-static int put_headers(struct opus *opus, struct buf *out)
+/* Writes OpusHead and OpusTags, each on its own page. */
+static int encoder_opus_put_headers(struct opus *opus, struct buf *out)
 {
 	/* Version 1, one channel, pre-skip, 48000 Hz, no gain, mapping family 0. */
 	unsigned char head[19] = {'O', 'p', 'u', 's', 'H', 'e', 'a', 'd', 1, 1, 0, 0, 0x80, 0xbb};
@@ -132,44 +132,46 @@ static int put_headers(struct opus *opus, struct buf *out)
 
 	head[10] = (unsigned char)opus->pre_skip;
 	head[11] = (unsigned char)(opus->pre_skip >> 8);
-	err = put_packet(opus, head, sizeof(head), 0, false);
+	err = encoder_opus_put_packet(opus, head, sizeof(head), 0, false);
 	if (!err)
-		err = put_page(opus, out);
+		err = encoder_opus_put_page(opus, out);
 	if (!err)
-		err = put_packet(opus, tags, sizeof(tags), 0, false);
-	return err ? err : put_page(opus, out);
+		err = encoder_opus_put_packet(opus, tags, sizeof(tags), 0, false);
+	return err ? err : encoder_opus_put_page(opus, out);
 }
 
 /* Headers are packets 0 and 1. */
-static int64_t decoded_until(const struct opus *opus)
+static int64_t encoder_opus_decoded_until(const struct opus *opus)
 {
 	return (opus->packets - 1) * PACKET;
 }
 
-static int encode_packet(struct opus *opus, const int16_t *samples, struct buf *out, bool is_last)
+static int encoder_opus_encode_packet(struct opus *opus, const int16_t *samples, struct buf *out,
+				      bool is_last)
 {
 	unsigned char bytes[PACKET_LEN_MAX];
 	int len = opus_encode(opus->encoder, samples, PACKET, bytes, sizeof(bytes));
-	int64_t position = is_last ? (int64_t)opus->samples + opus->pre_skip : decoded_until(opus);
+	int64_t position = is_last ? (int64_t)opus->samples + opus->pre_skip
+				   : encoder_opus_decoded_until(opus);
 	int err;
 
 	if (len < 0)
 		return EIO;
-	err = put_packet(opus, bytes, (size_t)len, position, is_last);
+	err = encoder_opus_put_packet(opus, bytes, (size_t)len, position, is_last);
 	if (!err && (is_last || opus->waiting == PAGE_PACKETS_MAX))
-		err = put_page(opus, out);
+		err = encoder_opus_put_page(opus, out);
 	return err;
 }
 
-static int begin(struct opus *opus, struct buf *out)
+static int encoder_opus_begin(struct opus *opus, struct buf *out)
 {
-	return opus->packets == 0 ? put_headers(opus, out) : 0;
+	return opus->packets == 0 ? encoder_opus_put_headers(opus, out) : 0;
 }
 
-static int opus_write(void *state, const int16_t *samples, size_t count, struct buf *out)
+static int encoder_opus_write(void *state, const int16_t *samples, size_t count, struct buf *out)
 {
 	struct opus *opus = state;
-	int err = begin(opus, out);
+	int err = encoder_opus_begin(opus, out);
 
 	opus->samples += count;
 	while (!err && count > 0) {
@@ -183,23 +185,23 @@ static int opus_write(void *state, const int16_t *samples, size_t count, struct 
 		if (opus->rest_len < PACKET)
 			break;
 		opus->rest_len = 0;
-		err = encode_packet(opus, opus->rest, out, false);
+		err = encoder_opus_encode_packet(opus, opus->rest, out, false);
 	}
-	return err ? err : put_page(opus, out);
+	return err ? err : encoder_opus_put_page(opus, out);
 }
 
-/* At least one packet: the pre-skip's samples are still inside the encoder. */
-static int opus_end(void *state, struct buf *out)
+/* Writes at least one packet: the samples of the pre-skip are still inside the encoder. */
+static int encoder_opus_end(void *state, struct buf *out)
 {
 	struct opus *opus = state;
 	int64_t end = (int64_t)opus->samples + opus->pre_skip;
-	int err = begin(opus, out);
+	int err = encoder_opus_begin(opus, out);
 
 	memset(opus->rest + opus->rest_len, 0, (PACKET - opus->rest_len) * sizeof(*opus->rest));
 	while (!err) {
-		bool is_last = decoded_until(opus) >= end;
+		bool is_last = encoder_opus_decoded_until(opus) >= end;
 
-		err = encode_packet(opus, opus->rest, out, is_last);
+		err = encoder_opus_encode_packet(opus, opus->rest, out, is_last);
 		memset(opus->rest, 0, sizeof(opus->rest));
 		if (is_last)
 			break;
@@ -207,4 +209,4 @@ static int opus_end(void *state, struct buf *out)
 	return err;
 }
 
-const struct encoder_ops encoder_opus = {opus_open, opus_write, opus_end};
+const struct encoder_ops encoder_opus = {encoder_opus_open, encoder_opus_write, encoder_opus_end};

@@ -1,7 +1,7 @@
 /*
- * encoder_private.h: what an encoder of one format gives to encoder.c.
+ * encoder_private.h: the functions that the encoder of one format provides to encoder.c.
  *
- * `state` is an object of mem.h.
+ * `state` is an object of base/mem.h.
  */
 #ifndef AUDIO_ENCODER_PRIVATE_H
 #define AUDIO_ENCODER_PRIVATE_H

@@ -13,8 +13,8 @@
 
 #include "base/mem.h"
 
-/* Samples of the lower rate on each side: 4 ms at 8 kHz, less at others; and the
- * most in time, whatever the rates. */
+/* Samples of the lower rate on each side: 4 ms at 8 kHz, less at higher rates; and the maximum
+ * in time for all rates. */
 #define CROSSINGS 32u
 #define LOOK_AHEADS_PER_S 200u
 
@@ -32,15 +32,15 @@
 #define LANES 8u
 _Static_assert(FIR_PAD == LANES, "a row is padded to whole vectors");
 
-/* Terms of the power series below that matter in double precision. */
+/* Number of terms of the power series below that matter in double precision. */
 #define SERIES 24
 
-struct table {
-	struct fir fir; /* first: the caller's pointer is the object */
+struct fir_table {
+	struct fir fir; /* first member: callers hold a pointer to it */
 	float storage[];
 };
 
-static unsigned greatest_common_divisor(unsigned a, unsigned b)
+static unsigned fir_greatest_common_divisor(unsigned a, unsigned b)
 {
 	while (b > 0) {
 		unsigned rest = a % b;
@@ -53,14 +53,14 @@ static unsigned greatest_common_divisor(unsigned a, unsigned b)
 
 /* I0(BETA √u) as a power series in u, which needs no square root:
  * the k-th coefficient is (BETA² ÷ 4)^k ÷ k!². */
-static void window_series(double series[SERIES])
+static void fir_window_series(double series[SERIES])
 {
 	series[0] = 1;
 	for (int k = 1; k < SERIES; ++k)
 		series[k] = series[k - 1] * (BETA * BETA / 4) / ((double)k * k);
 }
 
-static double window_at(const double series[SERIES], double u)
+static double fir_window_at(const double series[SERIES], double u)
 {
 	double sum = series[SERIES - 1];
 
@@ -69,11 +69,11 @@ static double window_at(const double series[SERIES], double u)
 	return sum;
 }
 
-/* One row: the windowed sinc around `fraction` of a sample, its sum made 1 so
- * that silence with an offset stays what it is.  The sine is turned from tap
- * to tap instead of being evaluated anew. */
-static void design_row(const struct fir *fir, const double series[SERIES], double fraction,
-		       float *row)
+/* Computes one row: the windowed sinc around `fraction` of a sample, normalized to a sum of 1
+ * so that a constant offset is preserved. The sine is rotated from tap to tap instead of being
+ * evaluated for each. */
+static void fir_design_row(const struct fir *fir, const double series[SERIES], double fraction,
+			   float *row)
 {
 	double scale = CUTOFF * fmin(1.0, (double)fir->out_rate / fir->in_rate);
 	double half = fir->half;
@@ -88,7 +88,7 @@ static void design_row(const struct fir *fir, const double series[SERIES], doubl
 		double sinc = fabs(t) < 1e-9 ? scale : sine / (M_PI * t);
 		double next = sine * turn_cosine + cosine * turn_sine;
 
-		taps[k] = sinc * window_at(series, u);
+		taps[k] = sinc * fir_window_at(series, u);
 		sum += taps[k];
 		cosine = cosine * turn_cosine - sine * turn_sine;
 		sine = next;
@@ -98,17 +98,17 @@ static void design_row(const struct fir *fir, const double series[SERIES], doubl
 }
 
 /* Row r lies at r ÷ rows of a sample; the row at 1 - r ÷ rows is its mirror. */
-static void design(const struct fir *fir, float *coefs)
+static void fir_design(const struct fir *fir, float *coefs)
 {
 	unsigned width = 2 * fir->half;
 	double series[SERIES];
 
-	window_series(series);
+	fir_window_series(series);
 	for (unsigned r = 0; r <= fir->rows / 2; ++r) {
 		float *row = coefs + (size_t)r * fir->stride;
 		float *mirror = coefs + (size_t)(fir->rows - r) * fir->stride;
 
-		design_row(fir, series, (double)r / fir->rows, row);
+		fir_design_row(fir, series, (double)r / fir->rows, row);
 		if (mirror == row || (r == 0 && !fir->interpolates))
 			continue;
 		for (unsigned k = 0; k < width; ++k)
@@ -116,9 +116,9 @@ static void design(const struct fir *fir, float *coefs)
 	}
 }
 
-static void lay_out(struct fir *fir, unsigned in_rate, unsigned out_rate)
+static void fir_arrange(struct fir *fir, unsigned in_rate, unsigned out_rate)
 {
-	unsigned divisor = greatest_common_divisor(in_rate, out_rate);
+	unsigned divisor = fir_greatest_common_divisor(in_rate, out_rate);
 	unsigned low = in_rate < out_rate ? in_rate : out_rate;
 
 	*fir = (struct fir){
@@ -140,7 +140,7 @@ static void lay_out(struct fir *fir, unsigned in_rate, unsigned out_rate)
 
 int fir_alloc(struct fir **firp, unsigned in_rate, unsigned out_rate)
 {
-	struct table *table;
+	struct fir_table *table;
 	struct fir fir;
 	size_t count;
 	uintptr_t misaligned;
@@ -149,15 +149,15 @@ int fir_alloc(struct fir **firp, unsigned in_rate, unsigned out_rate)
 	if (in_rate < FIR_RATE_MIN || in_rate > FIR_RATE_MAX || out_rate < FIR_RATE_MIN ||
 	    out_rate > FIR_RATE_MAX)
 		return EINVAL;
-	lay_out(&fir, in_rate, out_rate);
+	fir_arrange(&fir, in_rate, out_rate);
 	count = (size_t)(fir.rows + fir.interpolates) * fir.stride;
 	table = mem_zalloc(sizeof(*table) + (count + LANES) * sizeof(float), NULL);
 	if (!table)
 		return ENOMEM;
-	/* Rows on vector boundaries never straddle a cache line. */
+	/* Rows aligned to vectors never straddle a cache line. */
 	misaligned = (uintptr_t)table->storage % (LANES * sizeof(float));
 	coefs = table->storage + (misaligned ? LANES - misaligned / sizeof(float) : 0);
-	design(&fir, coefs);
+	fir_design(&fir, coefs);
 	fir.coefs = coefs;
 	table->fir = fir;
 	*firp = &table->fir;
@@ -170,15 +170,15 @@ typedef float four __attribute__((vector_size(16)));
 
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE four fold(const lanes *sum)
+INLINE four fir_fold(const lanes *sum)
 {
 	return __builtin_shufflevector(*sum, *sum, 0, 1, 2, 3) +
 	       __builtin_shufflevector(*sum, *sum, 4, 5, 6, 7);
 }
 
-/* Four inner products at once, so that adding up the lanes is shared. */
-INLINE void multiply_four(float sums[4], const float *const x[4], const float *const rows[4],
-			  unsigned stride)
+/* Computes four inner products at once, which share the horizontal additions. */
+INLINE void fir_multiply_four(float sums[4], const float *const x[4], const float *const rows[4],
+			      unsigned stride)
 {
 	lanes a = {0}, b = {0}, c = {0}, d = {0};
 	four ab, cd, fa, fb, fc, fd;
@@ -189,10 +189,10 @@ INLINE void multiply_four(float sums[4], const float *const x[4], const float *c
 		c += *(const loaded *)(x[2] + k) * *(const loaded *)(rows[2] + k);
 		d += *(const loaded *)(x[3] + k) * *(const loaded *)(rows[3] + k);
 	}
-	fa = fold(&a);
-	fb = fold(&b);
-	fc = fold(&c);
-	fd = fold(&d);
+	fa = fir_fold(&a);
+	fb = fir_fold(&b);
+	fc = fir_fold(&c);
+	fd = fir_fold(&d);
 	ab = __builtin_shufflevector(fa, fb, 0, 4, 1, 5) +
 	     __builtin_shufflevector(fa, fb, 2, 6, 3, 7);
 	cd = __builtin_shufflevector(fc, fd, 0, 4, 1, 5) +
@@ -202,7 +202,7 @@ INLINE void multiply_four(float sums[4], const float *const x[4], const float *c
 	memcpy(sums, &ab, sizeof(ab));
 }
 
-INLINE int16_t to_sample(float value)
+INLINE int16_t fir_to_sample(float value)
 {
 	int rounded = (int)(value + (value < 0 ? -0.5f : 0.5f));
 
@@ -211,13 +211,14 @@ INLINE int16_t to_sample(float value)
 	return rounded < INT16_MIN ? INT16_MIN : (int16_t)rounded;
 }
 
-struct place {
+struct fir_position {
 	const float *x;
 	unsigned phase;
 };
 
-/* From one output to the next. */
-INLINE void advance(struct place *at, const struct fir *fir, unsigned whole, unsigned part)
+/* Moves from one output to the next. */
+INLINE void fir_advance(struct fir_position *at, const struct fir *fir, unsigned whole,
+			unsigned part)
 {
 	at->x += whole;
 	at->phase += part;
@@ -227,9 +228,10 @@ INLINE void advance(struct place *at, const struct fir *fir, unsigned whole, uns
 	}
 }
 
-/* A group that is not full repeats its last member: every output is made by
- * the same additions in the same order, wherever a write was cut. */
-INLINE void convolve_exact(const struct fir *fir, int16_t *out, size_t count, struct place at)
+/* An incomplete group repeats its last member, so that every output is computed by the same
+ * additions in the same order, however the input was divided into writes. */
+INLINE void fir_convolve_exact(const struct fir *fir, int16_t *out, size_t count,
+			       struct fir_position at)
 {
 	unsigned whole = fir->step / fir->phases, part = fir->step % fir->phases;
 
@@ -242,16 +244,17 @@ INLINE void convolve_exact(const struct fir *fir, int16_t *out, size_t count, st
 			x[i] = at.x;
 			rows[i] = fir->coefs + (size_t)at.phase * fir->stride;
 			if (i + 1 < group || group == 4)
-				advance(&at, fir, whole, part);
+				fir_advance(&at, fir, whole, part);
 		}
-		multiply_four(sums, x, rows, fir->stride);
+		fir_multiply_four(sums, x, rows, fir->stride);
 		for (size_t i = 0; i < group; ++i)
-			out[n + i] = to_sample(sums[i]);
+			out[n + i] = fir_to_sample(sums[i]);
 	}
 }
 
-/* Between two rows, two outputs at a time. */
-INLINE void convolve_between(const struct fir *fir, int16_t *out, size_t count, struct place at)
+/* Interpolates between two rows, two outputs at a time. */
+INLINE void fir_convolve_between(const struct fir *fir, int16_t *out, size_t count,
+				 struct fir_position at)
 {
 	unsigned whole = fir->step / fir->phases, part = fir->step % fir->phases;
 
@@ -268,44 +271,44 @@ INLINE void convolve_between(const struct fir *fir, int16_t *out, size_t count, 
 			rows[2 * i + 1] = rows[2 * i] + fir->stride;
 			weights[i] = (float)(scaled % fir->phases) / (float)fir->phases;
 			if (group == 2)
-				advance(&at, fir, whole, part);
+				fir_advance(&at, fir, whole, part);
 		}
-		multiply_four(sums, x, rows, fir->stride);
+		fir_multiply_four(sums, x, rows, fir->stride);
 		for (size_t i = 0; i < group; ++i)
-			out[n + i] = to_sample(sums[2 * i] +
-					       weights[i] * (sums[2 * i + 1] - sums[2 * i]));
+			out[n + i] = fir_to_sample(sums[2 * i] +
+						   weights[i] * (sums[2 * i + 1] - sums[2 * i]));
 	}
 }
 
-INLINE void convolve(const struct fir *fir, int16_t *out, size_t count, const float *x,
-		     unsigned phase)
+INLINE void fir_convolve_inline(const struct fir *fir, int16_t *out, size_t count, const float *x,
+				unsigned phase)
 {
-	struct place at = {x, phase};
+	struct fir_position at = {x, phase};
 
 	if (fir->interpolates)
-		convolve_between(fir, out, count, at);
+		fir_convolve_between(fir, out, count, at);
 	else
-		convolve_exact(fir, out, count, at);
+		fir_convolve_exact(fir, out, count, at);
 }
 
 void fir_convolve_portable(const struct fir *fir, int16_t *out, size_t count, const float *x,
 			   unsigned phase)
 {
-	convolve(fir, out, count, x, phase);
+	fir_convolve_inline(fir, out, count, x, phase);
 }
 
 #if defined(__x86_64__)
 
 __attribute__((target("avx2,fma"))) static void
-convolve_avx2(const struct fir *fir, int16_t *out, size_t count, const float *x, unsigned phase)
+fir_convolve_avx2(const struct fir *fir, int16_t *out, size_t count, const float *x, unsigned phase)
 {
-	convolve(fir, out, count, x, phase);
+	fir_convolve_inline(fir, out, count, x, phase);
 }
 
 void fir_convolve(const struct fir *fir, int16_t *out, size_t count, const float *x, unsigned phase)
 {
 	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-		convolve_avx2(fir, out, count, x, phase);
+		fir_convolve_avx2(fir, out, count, x, phase);
 	else
 		fir_convolve_portable(fir, out, count, x, phase);
 }

@@ -1,5 +1,5 @@
 /*
- * format.c: what audio looks like when it leaves (see format.h).
+ * format.c: the table of output formats (see format.h).
  */
 #include "audio/format.h"
 
@@ -10,12 +10,12 @@
 
 const unsigned audio_format_rates[] = {8000, 16000, 22050, 24000, 32000, 44100, 48000, 0};
 
-/* audio/basic is µ-law.  Headerless A-law of 8 kHz has no registered type; VoiceXML 2.0
- * (appendix E) calls it audio/x-alaw-basic, beside audio/basic. */
+/* audio/basic is µ-law. Headerless A-law of 8 kHz has no registered type; VoiceXML 2.0
+ * (appendix E) calls it audio/x-alaw-basic. */
 static const struct {
 	const char *name, *content_type;
 	bool needs_encoder;
-} encodings[AUDIO_ENCODING_COUNT] = {
+} format_encodings[AUDIO_ENCODING_COUNT] = {
 	[AUDIO_PCM16] = {"pcm_s16le", "audio/pcm", false},
 	[AUDIO_MULAW] = {"mulaw", "audio/basic", false},
 	[AUDIO_ALAW] = {"alaw", "audio/x-alaw-basic", false},
@@ -26,11 +26,11 @@ static const struct {
 	[AUDIO_AAC] = {"aac", "audio/aac", true},
 };
 
-/* The first of a format's rows is its name. */
+/* The first row of a format has its canonical name. */
 static const struct {
 	const char *token;
 	struct audio_format format;
-} tokens[] = {
+} format_tokens[] = {
 	{"pcm_8000", {AUDIO_PCM16, 8000, 0}},
 	{"pcm_16000", {AUDIO_PCM16, 16000, 0}},
 	{"pcm_22050", {AUDIO_PCM16, 22050, 0}},
@@ -85,24 +85,25 @@ bool audio_format_has_rate(unsigned sample_rate)
 
 const char *audio_format_encoding(enum audio_encoding encoding)
 {
-	return encodings[encoding].name;
+	return format_encodings[encoding].name;
 }
 
 const char *audio_format_content_type(enum audio_encoding encoding)
 {
-	return encodings[encoding].content_type;
+	return format_encodings[encoding].content_type;
 }
 
 bool audio_format_needs_encoder(enum audio_encoding encoding)
 {
-	return encodings[encoding].needs_encoder;
+	return format_encodings[encoding].needs_encoder;
 }
 
 int audio_format_parse(struct audio_format *format, const char *token, size_t len)
 {
-	for (size_t i = 0; i < COUNT(tokens); ++i) {
-		if (strlen(tokens[i].token) == len && memcmp(tokens[i].token, token, len) == 0) {
-			*format = tokens[i].format;
+	for (size_t i = 0; i < COUNT(format_tokens); ++i) {
+		if (strlen(format_tokens[i].token) == len &&
+		    memcmp(format_tokens[i].token, token, len) == 0) {
+			*format = format_tokens[i].format;
 			return 0;
 		}
 	}
@@ -111,17 +112,17 @@ int audio_format_parse(struct audio_format *format, const char *token, size_t le
 
 const char *audio_format_token(size_t at)
 {
-	return at < COUNT(tokens) ? tokens[at].token : NULL;
+	return at < COUNT(format_tokens) ? format_tokens[at].token : NULL;
 }
 
 const char *audio_format_name(const struct audio_format *format)
 {
-	for (size_t i = 0; i < COUNT(tokens); ++i) {
-		const struct audio_format *row = &tokens[i].format;
+	for (size_t i = 0; i < COUNT(format_tokens); ++i) {
+		const struct audio_format *row = &format_tokens[i].format;
 
 		if (row->encoding == format->encoding && row->sample_rate == format->sample_rate &&
 		    row->bitrate_kbps == format->bitrate_kbps)
-			return tokens[i].token;
+			return format_tokens[i].token;
 	}
 	return NULL;
 }

@@ -1,8 +1,8 @@
 /*
  * pipeline.c: from an engine's samples to the bytes of a frame (see pipeline.h).
  *
- * A write is converted at once into `pending`, samples at the client's rate,
- * from whose front frames are cut and encoded in place.
+ * A write is converted at once into `pending`, samples at the client's rate. Frames are cut
+ * from its front and encoded in place.
  */
 #include "audio/pipeline.h"
 
@@ -18,36 +18,37 @@
 #include "base/buf.h"
 #include "base/mem.h"
 
-/* Frames are cut in units of 20 ms, a whole number of samples at each of our
- * rates (441 at 22050) and the packet of every telephone. */
+/* Frames are cut in units of 20 ms, which is a whole number of samples at each supported rate
+ * (441 at 22050) and the packet size of telephony. */
 #define UNITS_PER_S 50u
 #define UNITS_MAX (AUDIO_FRAME_MAX_MS * UNITS_PER_S / 1000)
 
 /* Samples between the stretcher and the resampler. */
 #define BLOCK 1024u
 
-/* Memory that is kept between writes; more is given back when it is empty. */
+/* Memory that is kept between writes; more is freed when it is empty. */
 #define KEEP_MAX 16384u
 
-/* What the last sample is the end of: how much can be given out. */
+/* What the last sample ends, which determines how much can be returned. */
 enum seam { SEAM_NONE, SEAM_PART, SEAM_CHUNK };
 
 struct pipeline {
 	struct audio_format format;
 	unsigned speed; /* in STRETCH_UNIT */
 	unsigned engine_rate;
-	struct stretch *stretch; /* NULL: none is needed */
+	struct stretch *stretch; /* NULL: not needed */
 	struct resample *resample; /* NULL: nothing was written yet */
-	struct buf pending; /* int16_t */
-	size_t taken; /* bytes of pending that were given out */
+	struct buf pending; /* int16_t samples */
+	size_t taken; /* bytes of pending that were returned */
 	bool in_part;
 	enum seam seam;
 	unsigned frames;
 	uint64_t samples_out;
-	uint64_t part_start, part_end; /* of the last part, in samples since the turn's start */
+	/* of the last part, in samples since the start of the turn */
+	uint64_t part_start, part_end;
 };
 
-static void destroy(void *object)
+static void pipeline_destroy(void *object)
 {
 	struct pipeline *pipeline = object;
 
@@ -56,7 +57,7 @@ static void destroy(void *object)
 	buf_reset(&pipeline->pending);
 }
 
-static bool to_unit(unsigned *speed, double stretch_speed)
+static bool pipeline_to_unit(unsigned *speed, double stretch_speed)
 {
 	double rounded = round(stretch_speed * STRETCH_UNIT);
 
@@ -72,9 +73,9 @@ int pipeline_alloc(struct pipeline **pipelinep, const struct audio_format *forma
 	struct pipeline *pipeline;
 	unsigned speed;
 
-	if (!audio_format_has_rate(format->sample_rate) || !to_unit(&speed, stretch_speed))
+	if (!audio_format_has_rate(format->sample_rate) || !pipeline_to_unit(&speed, stretch_speed))
 		return EINVAL;
-	pipeline = mem_zalloc(sizeof(*pipeline), destroy);
+	pipeline = mem_zalloc(sizeof(*pipeline), pipeline_destroy);
 	if (!pipeline)
 		return ENOMEM;
 	pipeline->format = *format;
@@ -85,32 +86,26 @@ int pipeline_alloc(struct pipeline **pipelinep, const struct audio_format *forma
 	return 0;
 }
 
-/* The stages for an engine's rate; sample counts start anew with it. */
-static int set_engine_rate(struct pipeline *pipeline, unsigned engine_rate)
+/* Sets up the stages for the engine's rate and the speed. Another rate restarts the sample
+ * counts, so it is refused in the middle of a part. */
+static int pipeline_prepare(struct pipeline *pipeline, unsigned engine_rate)
 {
-	struct resample *resample;
-	int err;
+	if (!pipeline->resample || engine_rate != pipeline->engine_rate) {
+		struct resample *resample;
+		int err;
 
-	if (pipeline->resample && engine_rate == pipeline->engine_rate)
+		if (pipeline->in_part)
+			return EINVAL;
+		err = resample_alloc(&resample, engine_rate, pipeline->format.sample_rate);
+		if (err)
+			return err;
+		mem_deref(pipeline->resample);
+		pipeline->resample = resample;
+		pipeline->stretch = mem_deref(pipeline->stretch);
+		pipeline->engine_rate = engine_rate;
+	}
+	if (pipeline->stretch || pipeline->speed == STRETCH_UNIT)
 		return 0;
-	if (pipeline->in_part)
-		return EINVAL;
-	err = resample_alloc(&resample, engine_rate, pipeline->format.sample_rate);
-	if (err)
-		return err;
-	mem_deref(pipeline->resample);
-	pipeline->resample = resample;
-	pipeline->stretch = mem_deref(pipeline->stretch);
-	pipeline->engine_rate = engine_rate;
-	return 0;
-}
-
-static int prepare(struct pipeline *pipeline, unsigned engine_rate)
-{
-	int err = set_engine_rate(pipeline, engine_rate);
-
-	if (err || pipeline->stretch || pipeline->speed == STRETCH_UNIT)
-		return err;
 	return stretch_alloc(&pipeline->stretch, engine_rate, pipeline->speed);
 }
 
@@ -118,7 +113,7 @@ int pipeline_set_speed(struct pipeline *pipeline, double stretch_speed)
 {
 	unsigned speed;
 
-	if (pipeline->in_part || !to_unit(&speed, stretch_speed))
+	if (pipeline->in_part || !pipeline_to_unit(&speed, stretch_speed))
 		return EINVAL;
 	if (speed != pipeline->speed)
 		pipeline->stretch = mem_deref(pipeline->stretch);
@@ -126,53 +121,55 @@ int pipeline_set_speed(struct pipeline *pipeline, double stretch_speed)
 	return 0;
 }
 
-/* At the client's rate, since the turn's start. */
-static uint64_t samples_made(const struct pipeline *pipeline)
+/* At the client's rate, since the start of the turn. */
+static uint64_t pipeline_samples_made(const struct pipeline *pipeline)
 {
 	return pipeline->samples_out + (pipeline->pending.len - pipeline->taken) / sizeof(int16_t);
 }
 
-/* For one sample more than is needed, so that there always is memory to point
- * at. */
-static int reserve(struct pipeline *pipeline, size_t samples)
+/* Reserves one sample more than needed, so that there is always memory to point at. */
+static int pipeline_reserve(struct pipeline *pipeline, size_t samples)
 {
 	buf_consume(&pipeline->pending, pipeline->taken);
 	pipeline->taken = 0;
 	return buf_reserve(&pipeline->pending, (samples + 1) * sizeof(int16_t));
 }
 
-/* Room for all that count samples and the part's end can give, so that nothing
- * has to be refused halfway. */
-static int make_room(struct pipeline *pipeline, size_t count)
+/* Reserves room for all samples that count samples and the end of the part can produce, so
+ * that a write never fails halfway. */
+static int pipeline_make_room(struct pipeline *pipeline, size_t count)
 {
 	size_t stretched = pipeline->stretch ? stretch_room(pipeline->stretch, count) : count;
 
-	return reserve(pipeline, resample_room(pipeline->resample, stretched));
+	return pipeline_reserve(pipeline, resample_room(pipeline->resample, stretched));
 }
 
-static int16_t *pending_end(const struct pipeline *pipeline)
+static int16_t *pipeline_pending_end(const struct pipeline *pipeline)
 {
 	return (int16_t *)(void *)(pipeline->pending.bytes + pipeline->pending.len);
 }
 
-static void resample_to_pending(struct pipeline *pipeline, const int16_t *samples, size_t count)
+static void pipeline_resample_to_pending(struct pipeline *pipeline, const int16_t *samples,
+					 size_t count)
 {
-	size_t made = resample_write(pipeline->resample, pending_end(pipeline), samples, count);
+	size_t made =
+		resample_write(pipeline->resample, pipeline_pending_end(pipeline), samples, count);
 
 	pipeline->pending.len += made * sizeof(int16_t);
 	assert(pipeline->pending.len <= pipeline->pending.size);
 }
 
-static void stretched_to_pending(struct pipeline *pipeline)
+static void pipeline_stretched_to_pending(struct pipeline *pipeline)
 {
 	int16_t block[BLOCK];
 	size_t count;
 
 	while ((count = stretch_read(pipeline->stretch, block, BLOCK)) > 0)
-		resample_to_pending(pipeline, block, count);
+		pipeline_resample_to_pending(pipeline, block, count);
 }
 
-static int stretch_to_pending(struct pipeline *pipeline, const int16_t *samples, size_t count)
+static int pipeline_stretch_to_pending(struct pipeline *pipeline, const int16_t *samples,
+				       size_t count)
 {
 	while (count > 0) {
 		size_t n = count < BLOCK ? count : BLOCK;
@@ -180,44 +177,40 @@ static int stretch_to_pending(struct pipeline *pipeline, const int16_t *samples,
 
 		if (err)
 			return err;
-		stretched_to_pending(pipeline);
+		pipeline_stretched_to_pending(pipeline);
 		samples += n;
 		count -= n;
 	}
 	return 0;
 }
 
-static void begin_part(struct pipeline *pipeline)
-{
-	pipeline->in_part = true;
-	pipeline->seam = SEAM_NONE;
-	pipeline->part_start = samples_made(pipeline);
-}
-
 int pipeline_write(struct pipeline *pipeline, const int16_t *samples, size_t count,
 		   unsigned engine_rate)
 {
-	int err = prepare(pipeline, engine_rate);
+	int err = pipeline_prepare(pipeline, engine_rate);
 
 	if (err)
 		return err;
 	if (count == 0)
 		return 0;
-	err = make_room(pipeline, count);
+	err = pipeline_make_room(pipeline, count);
 	if (err)
 		return err;
-	if (!pipeline->in_part)
-		begin_part(pipeline);
+	if (!pipeline->in_part) {
+		pipeline->in_part = true;
+		pipeline->seam = SEAM_NONE;
+		pipeline->part_start = pipeline_samples_made(pipeline);
+	}
 	if (pipeline->stretch)
-		return stretch_to_pending(pipeline, samples, count);
-	resample_to_pending(pipeline, samples, count);
+		return pipeline_stretch_to_pending(pipeline, samples, count);
+	pipeline_resample_to_pending(pipeline, samples, count);
 	return 0;
 }
 
-static int drain(struct pipeline *pipeline)
+static int pipeline_drain(struct pipeline *pipeline)
 {
 	size_t made;
-	int err = make_room(pipeline, 0);
+	int err = pipeline_make_room(pipeline, 0);
 
 	if (err)
 		return err;
@@ -225,9 +218,9 @@ static int drain(struct pipeline *pipeline)
 		err = stretch_end_chunk(pipeline->stretch);
 		if (err)
 			return err;
-		stretched_to_pending(pipeline);
+		pipeline_stretched_to_pending(pipeline);
 	}
-	made = resample_end_chunk(pipeline->resample, pending_end(pipeline));
+	made = resample_end_chunk(pipeline->resample, pipeline_pending_end(pipeline));
 	pipeline->pending.len += made * sizeof(int16_t);
 	assert(pipeline->pending.len <= pipeline->pending.size);
 	return 0;
@@ -238,12 +231,13 @@ int pipeline_end_part(struct pipeline *pipeline)
 	int err = 0;
 
 	if (pipeline->in_part)
-		err = drain(pipeline);
+		err = pipeline_drain(pipeline);
 	else
-		pipeline->part_start = samples_made(pipeline); /* it had no samples */
+		/* the part had no samples */
+		pipeline->part_start = pipeline_samples_made(pipeline);
 	pipeline->in_part = false;
 	pipeline->seam = SEAM_PART;
-	pipeline->part_end = samples_made(pipeline);
+	pipeline->part_end = pipeline_samples_made(pipeline);
 	return err;
 }
 
@@ -261,10 +255,10 @@ int pipeline_silence(struct pipeline *pipeline, size_t samples)
 
 	if (pipeline->in_part)
 		return EINVAL;
-	err = reserve(pipeline, samples);
+	err = pipeline_reserve(pipeline, samples);
 	if (err)
 		return err;
-	memset(pending_end(pipeline), 0, samples * sizeof(int16_t));
+	memset(pipeline_pending_end(pipeline), 0, samples * sizeof(int16_t));
 	pipeline->pending.len += samples * sizeof(int16_t);
 	if (pipeline->resample)
 		resample_rest(pipeline->resample);
@@ -272,21 +266,15 @@ int pipeline_silence(struct pipeline *pipeline, size_t samples)
 	return 0;
 }
 
-/* 20 ms, then 40, 80, 120 and so on to the longest. */
-static unsigned units_of_frame(unsigned number)
+/* The number of samples in the next frame, 0 when it is not complete yet. At the end of a
+ * chunk, a rest of less than 20 ms does not become a separate frame: it joins this one, or, if
+ * that would become too long, this frame is shortened by 20 ms. */
+static size_t pipeline_next_frame_samples(const struct pipeline *pipeline, size_t available)
 {
-	unsigned units = number == 0 ? 1 : 2 * number;
-
-	return units < UNITS_MAX ? units : UNITS_MAX;
-}
-
-/* Samples of the next frame, 0 when it is not there yet.  At a chunk's end a
- * rest of less than 20 ms is not left for a frame of its own: it joins this
- * one, or, where that would become too long, this one gives 20 ms up. */
-static size_t next_frame_samples(const struct pipeline *pipeline, size_t available)
-{
+	/* 20 ms, then 40, 80, 120 and so on up to the maximum */
+	unsigned units = pipeline->frames == 0 ? 1 : 2 * pipeline->frames;
 	size_t unit = pipeline->format.sample_rate / UNITS_PER_S;
-	size_t wanted = units_of_frame(pipeline->frames) * unit;
+	size_t wanted = (units < UNITS_MAX ? units : UNITS_MAX) * unit;
 
 	if (pipeline->seam != SEAM_CHUNK && available >= wanted)
 		return wanted;
@@ -301,8 +289,8 @@ static size_t next_frame_samples(const struct pipeline *pipeline, size_t availab
 	return wanted;
 }
 
-/* In place: a byte lies never behind the sample it comes from. */
-static size_t encode(enum audio_encoding encoding, void *samples, size_t count)
+/* Works in place, because the output never overtakes the input. */
+static size_t pipeline_encode(enum audio_encoding encoding, void *samples, size_t count)
 {
 	switch (encoding) {
 	case AUDIO_MULAW:
@@ -324,27 +312,22 @@ static size_t encode(enum audio_encoding encoding, void *samples, size_t count)
 	return count * sizeof(int16_t);
 }
 
-static void give_memory_back(struct pipeline *pipeline)
-{
-	if (pipeline->taken == pipeline->pending.len && pipeline->pending.size > KEEP_MAX) {
-		buf_reset(&pipeline->pending);
-		pipeline->taken = 0;
-	}
-}
-
 bool pipeline_next(struct pipeline *pipeline, struct audio_frame *frame)
 {
 	size_t available = (pipeline->pending.len - pipeline->taken) / sizeof(int16_t);
-	size_t count = next_frame_samples(pipeline, available);
+	size_t count = pipeline_next_frame_samples(pipeline, available);
 	char *bytes;
 
 	if (count == 0) {
-		give_memory_back(pipeline);
+		if (pipeline->taken == pipeline->pending.len && pipeline->pending.size > KEEP_MAX) {
+			buf_reset(&pipeline->pending);
+			pipeline->taken = 0;
+		}
 		return false;
 	}
 	bytes = pipeline->pending.bytes + pipeline->taken;
 	frame->samples = count;
-	frame->len = encode(pipeline->format.encoding, bytes, count);
+	frame->len = pipeline_encode(pipeline->format.encoding, bytes, count);
 	frame->bytes = (const uint8_t *)bytes;
 	pipeline->taken += count * sizeof(int16_t);
 	pipeline->samples_out += count;

@@ -1,11 +1,11 @@
 /*
- * stretch.c: another tempo at the same pitch (see stretch.h).
+ * stretch.c: changes the tempo at the same pitch (see stretch.h).
  *
- * libsonic works in whole pitch periods, so its count drifts by up to one of
- * them, and its own flush cuts real samples off to make up for that.  Here it
- * is never flushed: a chunk's end pushes zeros in until the exact count is
- * there, and the rest is thrown away with the stream.  A stream lives for one
- * chunk: chunks begin and end in silence, where periods mean nothing.
+ * libsonic works in whole pitch periods, so its count deviates by up to one of them, and its
+ * own flush cuts off real samples to compensate for that. Here it is never flushed: the end
+ * of a chunk pushes zeros in until the exact count is reached, and the rest is discarded
+ * with the stream. A stream is used for one chunk: chunks begin and end in silence, where
+ * periods do not matter.
  */
 #include "audio/stretch.h"
 
@@ -17,7 +17,7 @@
 
 #include "base/mem.h"
 
-/* Samples handed to libsonic at a time: bounds what it keeps. */
+/* Samples given to libsonic at a time, which limits its buffers. */
 #define BLOCK 512u
 
 /* The last samples of a chunk are faded over 2 ms: when the count is made
@@ -43,16 +43,16 @@ struct stretch {
 	uint64_t out_count;
 };
 
-static void close_stream(struct stretch *stretch)
+static void stretch_close_stream(struct stretch *stretch)
 {
 	if (stretch->stream)
 		sonicDestroyStream(stretch->stream);
 	stretch->stream = NULL;
 }
 
-static void destroy(void *object)
+static void stretch_destroy(void *object)
 {
-	close_stream(object);
+	stretch_close_stream(object);
 }
 
 int stretch_alloc(struct stretch **stretchp, unsigned sample_rate, unsigned speed)
@@ -61,7 +61,7 @@ int stretch_alloc(struct stretch **stretchp, unsigned sample_rate, unsigned spee
 
 	if (speed < STRETCH_MIN || speed > STRETCH_MAX)
 		return EINVAL;
-	stretch = mem_zalloc(sizeof(*stretch), destroy);
+	stretch = mem_zalloc(sizeof(*stretch), stretch_destroy);
 	if (!stretch)
 		return ENOMEM;
 	stretch->sample_rate = sample_rate;
@@ -70,18 +70,18 @@ int stretch_alloc(struct stretch **stretchp, unsigned sample_rate, unsigned spee
 	return 0;
 }
 
-/* floor(samples in ÷ speed), less what came out already. */
-static uint64_t owed(const struct stretch *stretch, size_t count)
+/* floor(samples in ÷ speed), minus the samples already returned. */
+static uint64_t stretch_owed(const struct stretch *stretch, size_t count)
 {
 	return (stretch->in_count + count) * STRETCH_UNIT / stretch->speed - stretch->out_count;
 }
 
 size_t stretch_room(const struct stretch *stretch, size_t count)
 {
-	return (size_t)owed(stretch, count);
+	return (size_t)stretch_owed(stretch, count);
 }
 
-static int open_stream(struct stretch *stretch)
+static int stretch_open_stream(struct stretch *stretch)
 {
 	stretch->stream = sonicCreateStream((int)stretch->sample_rate, 1);
 	if (!stretch->stream)
@@ -95,7 +95,7 @@ int stretch_write(struct stretch *stretch, const int16_t *in, size_t count)
 {
 	short block[BLOCK]; /* libsonic's parameter is not const */
 
-	if (count > 0 && !stretch->stream && open_stream(stretch))
+	if (count > 0 && !stretch->stream && stretch_open_stream(stretch))
 		return ENOMEM;
 	while (count > 0) {
 		size_t n = count < BLOCK ? count : BLOCK;
@@ -118,7 +118,7 @@ int stretch_end_chunk(struct stretch *stretch)
 		return 0;
 	stretch->ended = true;
 	for (int i = 0; i < DRAIN_BLOCKS; ++i) {
-		if ((uint64_t)sonicSamplesAvailable(stretch->stream) >= owed(stretch, 0))
+		if ((uint64_t)sonicSamplesAvailable(stretch->stream) >= stretch_owed(stretch, 0))
 			break;
 		if (!sonicWriteShortToStream(stretch->stream, zeros, (int)BLOCK))
 			return ENOMEM;
@@ -126,8 +126,8 @@ int stretch_end_chunk(struct stretch *stretch)
 	return 0;
 }
 
-/* `left` samples of the chunk are still to come, the first of them at out. */
-static void fade(const struct stretch *stretch, int16_t *out, size_t count, uint64_t left)
+/* `left` samples of the chunk remain, the first of them at out. */
+static void stretch_fade(const struct stretch *stretch, int16_t *out, size_t count, uint64_t left)
 {
 	uint64_t length = stretch->sample_rate / FADE_PER_S;
 
@@ -141,22 +141,22 @@ static void fade(const struct stretch *stretch, int16_t *out, size_t count, uint
 
 size_t stretch_read(struct stretch *stretch, int16_t *out, size_t max)
 {
-	uint64_t left = owed(stretch, 0);
+	uint64_t left = stretch_owed(stretch, 0);
 	size_t want = left < max ? (size_t)left : max;
 	size_t count;
 
 	if (!stretch->stream)
 		return 0;
-	/* In slow speech libsonic may run ahead of the exact count: that waits. */
+	/* In slow speech libsonic may be ahead of the exact count; the surplus waits. */
 	count = (size_t)sonicReadShortFromStream(stretch->stream, out, (int)want);
-	if (stretch->ended) { /* the count is kept even if libsonic came short */
+	if (stretch->ended) { /* the count is exact even if libsonic returned too few */
 		memset(out + count, 0, (want - count) * sizeof(*out));
 		count = want;
-		fade(stretch, out, count, left);
+		stretch_fade(stretch, out, count, left);
 	}
 	stretch->out_count += count;
 	if (stretch->ended && count == left)
-		close_stream(stretch);
+		stretch_close_stream(stretch);
 	return count;
 }
 

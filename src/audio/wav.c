@@ -7,29 +7,29 @@
 
 enum { TAG_PCM = 1, TAG_ALAW = 6, TAG_MULAW = 7 }; /* RFC 2361 */
 
-struct writer {
+struct wav_writer {
 	uint8_t *p;
 };
 
-static void put_id(struct writer *writer, const char *id)
+static void wav_put_id(struct wav_writer *writer, const char *id)
 {
 	memcpy(writer->p, id, 4);
 	writer->p += 4;
 }
 
-static void put_u16(struct writer *writer, unsigned value)
+static void wav_put_u16(struct wav_writer *writer, unsigned value)
 {
 	*writer->p++ = (uint8_t)value;
 	*writer->p++ = (uint8_t)(value >> 8);
 }
 
-static void put_u32(struct writer *writer, uint32_t value)
+static void wav_put_u32(struct wav_writer *writer, uint32_t value)
 {
-	put_u16(writer, value & 0xffff);
-	put_u16(writer, value >> 16);
+	wav_put_u16(writer, value & 0xffff);
+	wav_put_u16(writer, value >> 16);
 }
 
-static unsigned tag_of(enum audio_encoding encoding)
+static unsigned wav_tag_of(enum audio_encoding encoding)
 {
 	switch (encoding) {
 	case AUDIO_MULAW:
@@ -48,8 +48,8 @@ static unsigned tag_of(enum audio_encoding encoding)
 	return TAG_PCM;
 }
 
-/* What RIFF counts: all after its own eight bytes, padding included. */
-static uint32_t riff_len(size_t header_len, uint32_t data_len)
+/* The length in the RIFF header: everything after its own eight bytes, including padding. */
+static uint32_t wav_riff_len(size_t header_len, uint32_t data_len)
 {
 	uint64_t len = header_len - 8 + (uint64_t)data_len + (data_len & 1);
 
@@ -58,29 +58,29 @@ static uint32_t riff_len(size_t header_len, uint32_t data_len)
 
 size_t wav_write_header(uint8_t *out, const struct audio_format *format, uint32_t data_len)
 {
-	bool is_pcm = tag_of(format->encoding) == TAG_PCM;
+	bool is_pcm = wav_tag_of(format->encoding) == TAG_PCM;
 	unsigned sample_len = is_pcm ? 2 : 1;
 	size_t header_len = is_pcm ? 44 : WAV_HEADER_MAX;
-	struct writer writer = {out};
+	struct wav_writer writer = {out};
 
-	put_id(&writer, "RIFF");
-	put_u32(&writer, riff_len(header_len, data_len));
-	put_id(&writer, "WAVE");
-	put_id(&writer, "fmt ");
-	put_u32(&writer, is_pcm ? 16 : 18);
-	put_u16(&writer, tag_of(format->encoding));
-	put_u16(&writer, 1); /* channels */
-	put_u32(&writer, format->sample_rate);
-	put_u32(&writer, format->sample_rate * sample_len);
-	put_u16(&writer, sample_len);
-	put_u16(&writer, 8 * sample_len);
-	if (!is_pcm) { /* compressed formats have an extension, empty here, and a fact chunk */
-		put_u16(&writer, 0);
-		put_id(&writer, "fact");
-		put_u32(&writer, 4);
-		put_u32(&writer, data_len);
+	wav_put_id(&writer, "RIFF");
+	wav_put_u32(&writer, wav_riff_len(header_len, data_len));
+	wav_put_id(&writer, "WAVE");
+	wav_put_id(&writer, "fmt ");
+	wav_put_u32(&writer, is_pcm ? 16 : 18);
+	wav_put_u16(&writer, wav_tag_of(format->encoding));
+	wav_put_u16(&writer, 1); /* channels */
+	wav_put_u32(&writer, format->sample_rate);
+	wav_put_u32(&writer, format->sample_rate * sample_len);
+	wav_put_u16(&writer, sample_len);
+	wav_put_u16(&writer, 8 * sample_len);
+	if (!is_pcm) { /* G.711 has an empty extension and a fact chunk */
+		wav_put_u16(&writer, 0);
+		wav_put_id(&writer, "fact");
+		wav_put_u32(&writer, 4);
+		wav_put_u32(&writer, data_len);
 	}
-	put_id(&writer, "data");
-	put_u32(&writer, data_len);
+	wav_put_id(&writer, "data");
+	wav_put_u32(&writer, data_len);
 	return (size_t)(writer.p - out);
 }

@@ -1,9 +1,9 @@
 /*
  * base64.c: base64 with padding (see base64.h).
  *
- * The portable encoder looks up twelve bits at a time, two characters each, in
- * a constant table of 8 KiB: half the look-ups of the usual loop.  Where AVX2 is
- * found at run time, 24 bytes become 32 characters in registers.
+ * The portable encoder looks up twelve bits at a time, which are two characters, in a constant
+ * table of 8 KiB; the usual loop needs twice as many look-ups.  If the processor has AVX2, which is
+ * checked at run time, 24 bytes are converted to 32 characters in registers.
  */
 #include "base/base64.h"
 
@@ -42,7 +42,7 @@ static const char pairs[4096][2] = {
 };
 /* clang-format on */
 
-/* The one or two bytes after the last whole group of three. */
+/* Encodes the one or two bytes after the last complete group of three. */
 static void base64_encode_rest(char *out, const uint8_t *p, size_t n)
 {
 	unsigned bits = (unsigned)p[0] << 16;
@@ -77,7 +77,7 @@ size_t base64_encode_portable(char *out, const void *bytes, size_t n)
 /* Splits every three bytes into four groups of six bits, each in a byte of its own: the bytes are
  * first spread as 1 0 2 1 within every 32-bit lane, then the two multiplications shift left and
  * right by a different amount per 16 bits. */
-__attribute__((target("avx2"))) static __m256i split_sixes(__m256i in)
+__attribute__((target("avx2"))) static __m256i base64_split_sixes(__m256i in)
 {
 	const __m256i spread = _mm256_setr_epi8(1, 0, 2, 1, 4, 3, 5, 4, 7, 6, 8, 7, 10, 9, 11, 10,
 						1, 0, 2, 1, 4, 3, 5, 4, 7, 6, 8, 7, 10, 9, 11, 10);
@@ -93,7 +93,7 @@ __attribute__((target("avx2"))) static __m256i split_sixes(__m256i in)
 
 /* Converts six bits to their character by adding an offset that depends on the range: 0 for 26..51,
  * 1..10 for the digits, 11 and 12 for + and /, 13 for 0..25. */
-__attribute__((target("avx2"))) static __m256i to_chars(__m256i sixes)
+__attribute__((target("avx2"))) static __m256i base64_to_chars(__m256i sixes)
 {
 	const __m256i offsets = _mm256_broadcastsi128_si256(_mm_setr_epi8(
 		'a' - 26, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52,
@@ -106,7 +106,8 @@ __attribute__((target("avx2"))) static __m256i to_chars(__m256i sixes)
 }
 
 /* Encodes 24 bytes at a time as long as 28 may be read; returns the number of bytes encoded. */
-__attribute__((target("avx2"))) static size_t encode_avx2(char *out, const uint8_t *p, size_t n)
+__attribute__((target("avx2"))) static size_t base64_encode_avx2(char *out, const uint8_t *p,
+								 size_t n)
 {
 	size_t done = 0;
 
@@ -115,7 +116,8 @@ __attribute__((target("avx2"))) static size_t encode_avx2(char *out, const uint8
 		__m128i second = _mm_loadu_si128((const __m128i *)(const void *)(p + done + 12));
 		__m256i in = _mm256_inserti128_si256(_mm256_castsi128_si256(first), second, 1);
 
-		_mm256_storeu_si256((__m256i *)(void *)out, to_chars(split_sixes(in)));
+		_mm256_storeu_si256((__m256i *)(void *)out,
+				    base64_to_chars(base64_split_sixes(in)));
 	}
 	return done;
 }
@@ -129,7 +131,7 @@ size_t base64_encode(char *out, const void *bytes, size_t n)
 
 #if defined(__x86_64__)
 	if (n >= 28 && __builtin_cpu_supports("avx2"))
-		done = encode_avx2(out, p, n);
+		done = base64_encode_avx2(out, p, n);
 #endif
 	return done / 3 * 4 + base64_encode_portable(out + done / 3 * 4, p + done, n - done);
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A small message (a token, a command) fits without growing the buffer. */
+/* The minimum size of an allocation, so that a small message fits without growing the buffer. */
 #define SIZE_MIN 256u
 
 void buf_init(struct buf *buf, size_t max)
@@ -24,13 +24,13 @@ void buf_init_with_room(struct buf *buf, size_t max, uint16_t headroom, uint16_t
 	*buf = (struct buf){.max = (uint32_t)max, .headroom = headroom, .tailroom = tailroom};
 }
 
-/* Where its memory begins, or NULL. */
+/* Returns the beginning of the allocation, which includes the headroom, or NULL. */
 static void *buf_memory(const struct buf *buf)
 {
 	return buf->bytes ? buf->bytes - buf->headroom : NULL;
 }
 
-/* ENOMEM: nothing has changed. */
+/* On ENOMEM nothing has changed. */
 static int buf_resize(struct buf *buf, size_t size)
 {
 	char *memory = realloc(buf_memory(buf), buf->headroom + size + buf->tailroom);
@@ -54,7 +54,7 @@ void buf_trim(struct buf *buf)
 	if (buf->len == 0)
 		buf_reset(buf);
 	else
-		(void)buf_resize(buf, buf->len); /* without memory it stays as large as it is */
+		(void)buf_resize(buf, buf->len); /* on failure it keeps its size */
 }
 
 int buf_reserve(struct buf *buf, size_t n)

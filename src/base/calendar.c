@@ -51,7 +51,7 @@ static bool calendar_take_day(struct tm *tm, const char **at)
 	return true;
 }
 
-/* Reads decimals of a second, of which the first three count. */
+/* Reads decimals of a second; those after the third are ignored. */
 static bool calendar_take_decimals(int *ms, const char **at)
 {
 	int value = 0;
@@ -79,7 +79,7 @@ static bool calendar_take_time(struct tm *tm, int *ms, const char **at)
 	return !calendar_take(at, '.') || calendar_take_decimals(ms, at);
 }
 
-/* A blank stands for '+' too, because that is what an unescaped '+' in a URL becomes. */
+/* A space is accepted as '+', because that is what an unescaped '+' in a URL becomes. */
 static bool calendar_take_offset(int *minutes, const char **at)
 {
 	bool is_west = **at == '-';

@@ -7,11 +7,12 @@
 #include <stdint.h>
 
 #define CALENDAR_DAY_MS INT64_C(86400000)
-#define CALENDAR_SIZE 40 /* for what is printed, including the NUL */
+#define CALENDAR_SIZE 40 /* enough for every printed form, including the NUL */
 
-/* Converts "2026-05-20" to the milliseconds from 1970 to its beginning, or a time of that day:
- * "2026-05-20T09:00", optionally with seconds, decimals of a second, and Z or an offset (+02:00);
- * the default is UTC.  EINVAL for anything else, including the 30th of February. */
+/* Converts a date ("2026-05-20", which means its beginning) or a time ("2026-05-20T09:00",
+ * optionally with seconds, decimals of a second, and Z or an offset such as +02:00) to milliseconds
+ * since 1970. Without an offset it is UTC.  EINVAL for anything else, including the 30th of
+ * February. */
 int calendar_parse(int64_t *wall_ms, const char *text);
 
 /* Converts "90s", "15m", "12h", "30d" or "2w", more than 0, to milliseconds.  EINVAL for anything

@@ -1,9 +1,9 @@
 /*
  * heap.c: an intrusive priority queue as a pairing heap (see heap.h).
  *
- * Every node is part of a tree in which no child comes before its parent.  A
- * node's children are a doubly linked list; `prev` of the first child is its
- * parent, so that any node can be cut out without a search.
+ * Every node is part of a tree in which no child is ordered before its parent.  The children of a
+ * node are a doubly linked list; `prev` of the first child is its parent, so that any node can be
+ * removed without a search.
  */
 #include "base/heap.h"
 
@@ -14,8 +14,8 @@ void heap_init(struct heap *heap, heap_before_h *before)
 	*heap = (struct heap){.before = before};
 }
 
-/* Joins two trees, each of which may be NULL: the root that comes later becomes the first child of
- * the other.  If they are equal, `first` stays on top. */
+/* Joins two trees, each of which may be NULL: the root that is ordered later becomes the first
+ * child of the other.  If they are equal, `first` becomes the root. */
 static struct heap_node *heap_meld(const struct heap *heap, struct heap_node *first,
 				   struct heap_node *second)
 {

@@ -17,10 +17,10 @@
 #include "base/list.h"
 
 struct heap_node {
-	struct heap_node *child; /* the first of the nodes directly below this one */
+	struct heap_node *child; /* its first child */
 	struct heap_node *next; /* its next sibling */
-	struct heap_node *
-		prev; /* its previous sibling, the parent of a first child, or itself at the root */
+	/* Its previous sibling, the parent of a first child, or the node itself at the root. */
+	struct heap_node *prev;
 };
 
 /* Returns true if `a` must come out before `b`. */
@@ -33,7 +33,9 @@ struct heap {
 };
 
 void heap_init(struct heap *heap, heap_before_h *before);
+/* The node must be in no heap. */
 void heap_add(struct heap *heap, struct heap_node *node);
+/* The node, which need not be the first, must be in this heap; afterwards it is in none. */
 void heap_remove(struct heap *heap, struct heap_node *node);
 
 static inline struct heap_node *heap_first(const struct heap *heap)
@@ -46,7 +48,7 @@ static inline bool heap_node_is_in(const struct heap_node *node)
 	return node->prev != NULL;
 }
 
-/* The object around a node. */
+/* The object that contains a node. */
 #define HEAP_OBJECT(node, type, member) LIST_OBJECT(node, type, member)
 #define HEAP_CONST_OBJECT(node, type, member)                                                      \
 	((const type *)(const void *)((const char *)(node)-offsetof(type, member)))

@@ -63,7 +63,7 @@ static bool json_is_plain(uint8_t c)
 }
 
 /* Sets the high bit of each of the eight bytes that is zero.  Bytes above the first zero may be
- * marked too, which only costs a second look. */
+ * marked too, which only means that they are checked again. */
 static uint64_t json_zeros(uint64_t eight)
 {
 	return (eight - ONES) & ~eight & HIGHS;
@@ -271,7 +271,7 @@ static void json_leave(struct json *json)
 {
 	++json->at;
 	--json->depth;
-	json->fresh = false; /* the enclosing container has at least this one */
+	json->fresh = false; /* the enclosing container has at least one entry */
 }
 
 static bool json_in_object(const struct json *json)
@@ -388,7 +388,7 @@ int json_close(struct json *json)
 }
 
 /* A number as digits × 10^exponent, where the digits do not end with a zero. */
-struct decimal {
+struct json_decimal {
 	bool negative;
 	bool too_long; /* there are too many digits */
 	uint64_t digits;
@@ -396,7 +396,7 @@ struct decimal {
 };
 
 /* Appends a digit.  Zeros are counted in the exponent until another digit follows them. */
-static void json_decimal_digit(struct decimal *d, unsigned digit)
+static void json_decimal_digit(struct json_decimal *d, unsigned digit)
 {
 	++d->exponent;
 	if (digit == 0)
@@ -426,9 +426,9 @@ static int64_t json_read_exponent(const char *p, const char *end)
 	return negative ? -exponent : exponent;
 }
 
-static struct decimal json_read_decimal(const struct json_value *value)
+static struct json_decimal json_read_decimal(const struct json_value *value)
 {
-	struct decimal d = {0};
+	struct json_decimal d = {0};
 	const char *end = value->text + value->len;
 	const char *p = value->text;
 	int64_t shift = 0;
@@ -461,7 +461,7 @@ bool json_is(const struct json_value *value, const char *text)
 int json_to_integer(int64_t *integer, const struct json_value *value)
 {
 	uint64_t limit = INT64_MAX;
-	struct decimal d;
+	struct json_decimal d;
 
 	if (value->kind != JSON_KIND_NUMBER)
 		return EINVAL;
@@ -482,8 +482,8 @@ int json_to_integer(int64_t *integer, const struct json_value *value)
 	return 0;
 }
 
-/* The general case, which uses the C library with the locale that JSON is written in.  The "C"
- * locale of glibc is a constant: nothing is allocated, and nothing must be freed. */
+/* Converts any number with the C library, in the "C" locale, whose decimal point is that of JSON.
+ * In glibc this locale is a constant, so nothing is allocated and nothing must be freed. */
 static int json_slow_double(double *number, const struct json_value *value)
 {
 	char copy[NUMBER_MAX + 1];
@@ -507,7 +507,7 @@ int json_to_double(double *number, const struct json_value *value)
 	static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 					1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 					1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-	struct decimal d;
+	struct json_decimal d;
 	double result;
 
 	if (value->kind != JSON_KIND_NUMBER)

@@ -3,7 +3,7 @@
  *
  * The link is part of the object, so moving an object between lists cannot fail, and a state can be
  * represented by the list that an object is on.  A link filled with zeros is on no list; a list
- * must be initialised.
+ * must be initialised.  A link must be on no list when it is added to one.
  */
 #ifndef BASE_LIST_H
 #define BASE_LIST_H
@@ -24,7 +24,9 @@ struct list {
 void list_init(struct list *list);
 void list_append(struct list *list, struct link *link);
 void list_prepend(struct list *list, struct link *link);
+/* Inserts `link` before `at`, which must be on this list. */
 void list_insert_before(struct list *list, struct link *at, struct link *link);
+/* The link must be on this list; afterwards it is on none. */
 void list_remove(struct list *list, struct link *link);
 
 /* Moves everything on `from` to the end of `to`, in the same order. */

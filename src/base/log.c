@@ -28,8 +28,9 @@ void log_set_form(enum log_form wanted)
 	form = wanted;
 }
 
-/* systemd.exec(5): JOURNAL_STREAM holds the device and the inode of the journal's socket.  They
- * are compared, because the variable is inherited by programs whose output goes elsewhere. */
+/* JOURNAL_STREAM contains the device and the inode of the journal's socket (systemd.exec(5)).  They
+ * are compared with those of standard error, because programs whose output is redirected inherit
+ * the variable too. */
 void log_find_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -62,17 +63,16 @@ int log_level_parse(enum log_level *level, const char *word)
 
 #define REPLACEMENT 0xfffdu /* replaces bytes that are not UTF-8 */
 
-/* Room for an escape and the end of the object, so that a line that is cut is still a JSON
- * object. */
+/* Room for an escape and the end of the object, so that a truncated line is still a JSON object. */
 #define CLOSING 16u
 
-/* A line that is being built.  Longer ones are cut, because a log is not a dump. */
-struct line {
+/* A line that is being built.  Longer lines are truncated, because a log is not a dump. */
+struct log_buffer {
 	char bytes[1024];
 	size_t len;
 };
 
-static void log_put(struct line *line, const char *bytes, size_t len)
+static void log_put(struct log_buffer *line, const char *bytes, size_t len)
 {
 	size_t room = sizeof(line->bytes) - line->len;
 
@@ -82,13 +82,13 @@ static void log_put(struct line *line, const char *bytes, size_t len)
 	line->len += len;
 }
 
-static void log_put_string(struct line *line, const char *text)
+static void log_put_string(struct log_buffer *line, const char *text)
 {
 	log_put(line, text, strlen(text));
 }
 
-/* Appends the inside of a JSON string, which is UTF-8 whatever a client has sent. */
-static void log_put_escaped(struct line *line, const char *text, size_t len)
+/* Appends the content of a JSON string.  The result is valid UTF-8, whatever a client has sent. */
+static void log_put_escaped(struct log_buffer *line, const char *text, size_t len)
 {
 	size_t n;
 
@@ -107,8 +107,8 @@ static void log_put_escaped(struct line *line, const char *text, size_t len)
 	}
 }
 
-static void log_put_member(struct line *line, const char *name, size_t name_len, const char *value,
-			   size_t value_len)
+static void log_put_member(struct log_buffer *line, const char *name, size_t name_len,
+			   const char *value, size_t value_len)
 {
 	log_put_string(line, ",\"");
 	log_put(line, name, name_len);
@@ -125,7 +125,8 @@ static size_t log_key_len(const char *word)
 
 	if (word[len] != '=')
 		return 0;
-	/* A line may end with words of a client or an engine, which must not look like ours. */
+	/* A line may end with text from a client or an engine, which must not be able to set our
+	 * own members. */
 	for (size_t i = 0; i < COUNT(taken); ++i) {
 		if (strlen(taken[i]) == len && memcmp(word, taken[i], len) == 0)
 			return 0;
@@ -149,7 +150,7 @@ static size_t log_words_len(const char *message)
 	}
 }
 
-static void log_write_json(struct line *line, const char *time, enum log_level level,
+static void log_write_json(struct log_buffer *line, const char *time, enum log_level level,
 			   const char *area, const char *message)
 {
 	size_t words = log_words_len(message);
@@ -172,8 +173,9 @@ static void log_write_json(struct line *line, const char *time, enum log_level l
 	log_put_string(line, "}\n");
 }
 
-/* Keeps the words of a client from starting a new line or controlling a terminal. */
-static void log_put_harmless(struct line *line, const char *text)
+/* Escapes control characters, so that text from a client can neither begin a new line nor control a
+ * terminal. */
+static void log_put_harmless(struct log_buffer *line, const char *text)
 {
 	for (; *text; ++text) {
 		const unsigned char *c = (const unsigned char *)text;
@@ -185,7 +187,7 @@ static void log_put_harmless(struct line *line, const char *text)
 	}
 }
 
-static void log_write_text(struct line *line, const char *time, enum log_level level,
+static void log_write_text(struct log_buffer *line, const char *time, enum log_level level,
 			   const char *area, const char *message)
 {
 	char head[64];
@@ -206,7 +208,7 @@ void log_line(enum log_level level, const char *area, const char *format, ...)
 {
 	char message[960]; /* including the text before it */
 	char time[32];
-	struct line line;
+	struct log_buffer line;
 	struct timespec now;
 	struct tm tm;
 	va_list args;

@@ -2,12 +2,14 @@
  * log.h: one line per event on standard error.
  *
  * A line is "time LEVEL area: words key=value …" or, for programs, a JSON object with "time",
- * "level", "area", "message" and each such key.  It is written once, where the decision is made,
- * with the ids that identify it.  API keys are never logged; texts only if the operator asks for
- * them.  Any thread may log: a line is one write.
+ * "level", "area", "message" and each such key.  An event is logged once, where the decision is
+ * made, with the ids that identify it.  API keys are never logged, and spoken text only if the
+ * operator configures it.  Any thread may log: a line is one write.  Lines longer than about 950
+ * bytes are truncated, and control characters in them are replaced or escaped, so that text from a
+ * client cannot begin a new line.
  *
- * The journal of systemd adds the time itself, so a text line that goes there has none, and each
- * line begins with its priority ("<6>"), which the journal removes and can filter by.
+ * The systemd journal adds the time itself, so text lines for the journal have none.  Instead, each
+ * begins with its priority ("<6>"), which the journal removes and can filter by.
  */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H

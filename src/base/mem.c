@@ -7,20 +7,20 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-struct header {
+struct mem_header {
 	size_t references;
 	mem_destroy_h *destroy;
 };
 
 /* Keeps the alignment of malloc for the object that follows the header. */
-_Static_assert(sizeof(struct header) % _Alignof(max_align_t) == 0,
+_Static_assert(sizeof(struct mem_header) % _Alignof(max_align_t) == 0,
 	       "the header must not misalign what follows");
 
 static atomic_size_t live;
 
 void *mem_zalloc(size_t size, mem_destroy_h *destroy)
 {
-	struct header *h = calloc(1, sizeof(*h) + size);
+	struct mem_header *h = calloc(1, sizeof(*h) + size);
 
 	if (!h)
 		return NULL;
@@ -32,13 +32,13 @@ void *mem_zalloc(size_t size, mem_destroy_h *destroy)
 
 void mem_set_destructor(void *object, mem_destroy_h *destroy)
 {
-	((struct header *)object - 1)->destroy = destroy;
+	((struct mem_header *)object - 1)->destroy = destroy;
 }
 
 void *mem_ref(void *object)
 {
 	if (object) {
-		struct header *h = (struct header *)object - 1;
+		struct mem_header *h = (struct mem_header *)object - 1;
 
 		assert(h->references > 0);
 		++h->references;
@@ -48,11 +48,11 @@ void *mem_ref(void *object)
 
 void *mem_deref(void *object)
 {
-	struct header *h;
+	struct mem_header *h;
 
 	if (!object)
 		return NULL;
-	h = (struct header *)object - 1;
+	h = (struct mem_header *)object - 1;
 	assert(h->references > 0);
 	if (--h->references > 0)
 		return NULL;

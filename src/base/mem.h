@@ -3,7 +3,8 @@
  *
  * Every long-lived object of the program is created here, with a destructor that also handles a
  * half-built object (all fields are zero at first), so that an error path and a normal end are the
- * same code.
+ * same code.  What a function named x_alloc returns is such an object, and the caller releases it
+ * with mem_deref, unless the header says otherwise.
  *
  * An object belongs to one thread: the reference count is not atomic.  The number of living objects
  * is, because tests and /ready read it from other threads.
@@ -15,7 +16,8 @@
 
 typedef void(mem_destroy_h)(void *object);
 
-/* Returns a zeroed object with one reference, or NULL if there is no memory. */
+/* Returns a zeroed object with one reference, or NULL if there is no memory.  destroy frees what
+ * the object holds, but not the object itself; it may be NULL. */
 void *mem_zalloc(size_t size, mem_destroy_h *destroy);
 
 /* For objects that are built in steps: sets the destructor once there is something to destroy. */

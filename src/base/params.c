@@ -201,7 +201,7 @@ static void params_complain_unknown(const struct param *rows, size_t count, cons
 		complain(errors, where, "no such key: %.*s", SHOWN_MAX, key);
 }
 
-/* Ends a line about an invalid value. */
+/* Appends the value, unless it is secret, to a line about an invalid value. */
 static void params_append_value(struct buf *errors, const struct param *row, const char *before,
 				const char *value)
 {
@@ -260,8 +260,8 @@ int params_set(const struct params *params, void *values, const char *key, const
 	return params_set_row(row, values, value, where, errors);
 }
 
-/* Where the values of a section are stored. */
-struct place {
+/* The place where the values of a section are stored. */
+struct params_place {
 	const struct param *rows;
 	size_t count;
 	void *values;
@@ -270,14 +270,14 @@ struct place {
 };
 
 /* A file that is being read. */
-struct reading {
+struct params_reading {
 	const struct params *params;
 	void *values;
 	struct buf *errors;
 	const char *path;
 	unsigned line;
 	char section[PARAM_KEY_SIZE]; /* without the object's name */
-	struct place place;
+	struct params_place place;
 	unsigned seen[PARAMS_MAX];
 	unsigned seen_in_groups[PARAM_GROUPS_MAX][PARAM_OBJECTS_MAX][PARAMS_MAX];
 	bool failed;
@@ -286,7 +286,7 @@ struct reading {
 /* Room for a path and a line number. */
 #define WHERE_SIZE (PARAM_STRING_SIZE + 16)
 
-static void params_where_of(char where[WHERE_SIZE], const struct reading *reading)
+static void params_where_of(char where[WHERE_SIZE], const struct params_reading *reading)
 {
 	snprintf(where, WHERE_SIZE, "%.*s:%u", PARAM_STRING_SIZE, reading->path, reading->line);
 }
@@ -360,7 +360,7 @@ static char *params_object_of(const struct param_group *group, void *values, con
 	return object;
 }
 
-static void params_enter_object(struct reading *reading, const struct param_group *group,
+static void params_enter_object(struct params_reading *reading, const struct param_group *group,
 				const char *name)
 {
 	size_t index;
@@ -377,7 +377,7 @@ static void params_enter_object(struct reading *reading, const struct param_grou
 			      group->section);
 		return;
 	}
-	reading->place = (struct place){
+	reading->place = (struct params_place){
 		.rows = group->rows,
 		.count = group->count,
 		.values = object,
@@ -386,7 +386,7 @@ static void params_enter_object(struct reading *reading, const struct param_grou
 }
 
 /* `title` is what is between the brackets. */
-static void params_enter_section(struct reading *reading, char *title)
+static void params_enter_section(struct params_reading *reading, char *title)
 {
 	const struct param_group *group;
 	size_t len = strcspn(title, " \t");
@@ -395,13 +395,13 @@ static void params_enter_section(struct reading *reading, char *title)
 	title[len] = '\0';
 	snprintf(reading->section, sizeof(reading->section), "%s", title);
 	group = params_find_group(reading->params, title);
-	reading->place = (struct place){.is_wrong = true};
+	reading->place = (struct params_place){.is_wrong = true};
 	if (group) {
 		params_enter_object(reading, group, name);
 	} else if (name[0]) {
 		complain_here(reading, "no such section: [%.*s ...]", SHOWN_MAX, title);
 	} else {
-		reading->place = (struct place){
+		reading->place = (struct params_place){
 			.rows = reading->params->rows,
 			.count = reading->params->count,
 			.values = reading->values,
@@ -410,9 +410,9 @@ static void params_enter_section(struct reading *reading, char *title)
 	}
 }
 
-static void params_set_value(struct reading *reading, const char *name, const char *value)
+static void params_set_value(struct params_reading *reading, const char *name, const char *value)
 {
-	const struct place *place = &reading->place;
+	const struct params_place *place = &reading->place;
 	const struct param *row;
 	char key[2 * PARAM_KEY_SIZE];
 	char where[WHERE_SIZE];
@@ -437,7 +437,7 @@ static void params_set_value(struct reading *reading, const char *name, const ch
 	*seen = reading->line;
 }
 
-static void params_read_line(struct reading *reading, char *line)
+static void params_read_line(struct params_reading *reading, char *line)
 {
 	char *end;
 
@@ -456,7 +456,7 @@ static void params_read_line(struct reading *reading, char *line)
 	}
 }
 
-static int params_read_lines(struct reading *reading, FILE *file)
+static int params_read_lines(struct params_reading *reading, FILE *file)
 {
 	char *line = NULL;
 	size_t size = 0;
@@ -480,18 +480,18 @@ int params_read_file(const struct params *params, void *values, const char *path
 {
 	FILE *file = fopen(path, "re");
 	int err = file ? 0 : errno;
-	struct reading *reading = err ? NULL : calloc(1, sizeof(*reading));
+	struct params_reading *reading = err ? NULL : calloc(1, sizeof(*reading));
 
 	if (!reading) {
 		err = err ? err : ENOMEM;
 		complain(errors, path, "%s", strerror(err));
 		goto out;
 	}
-	*reading = (struct reading){
+	*reading = (struct params_reading){
 		.params = params, .values = values, .errors = errors, .path = path};
 	params_enter_section(reading, (char[]){""});
 	err = params_read_lines(reading, file);
-	if (err) /* it is a directory, for example */
+	if (err) /* for example because it is a directory */
 		complain(errors, path, "cannot be read");
 	else if (reading->failed)
 		err = EINVAL;

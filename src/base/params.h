@@ -76,6 +76,8 @@ struct params {
 #define PARAMS_MAX 64
 #define PARAM_GROUPS_MAX 4
 
+/* Sets every value to its default.  There are no objects of groups at first, so the caller must
+ * have zeroed the struct. */
 void params_set_initial(const struct params *params, void *values);
 
 /* Sets "section.name"; an error line begins with `where`.  EINVAL. */

@@ -13,7 +13,7 @@
 /* The size of a string's field, including the NUL. */
 size_t param_size(const struct param *row);
 
-/* Prints "PREFIX" and "section.name" as "PREFIX" and "SECTION_NAME". */
+/* Prints the name of a row's environment variable: the prefix, then "SECTION_NAME". */
 void params_env_name(char *name, size_t size, const struct params *params, const struct param *row);
 
 /* Describes what a value may be: "a number from 1 to 256". */

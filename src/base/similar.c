@@ -1,5 +1,5 @@
 /*
- * similar.c: finds the word that a misspelt one was meant to be (see similar.h).
+ * similar.c: finds the word that was probably meant by a misspelt one (see similar.h).
  */
 #include "base/similar.h"
 
@@ -16,7 +16,8 @@ static size_t similar_least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Three rows of the usual table: the row being filled and the two before it. */
+/* Of the usual table of edit distances only three rows are kept: the one being filled and the two
+ * before it. */
 size_t similar_edits(const char *a, const char *b)
 {
 	size_t rows[3][SIMILAR_MAX + 1];

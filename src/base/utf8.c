@@ -44,7 +44,7 @@ bool utf8_check(struct utf8_state *state, const char *bytes, size_t n)
 			++p;
 			continue;
 		}
-		while (end - p >= 8) { /* most text is ASCII: eight at a time */
+		while (end - p >= 8) { /* most text is ASCII, so eight bytes are tested at once */
 			uint64_t eight;
 
 			memcpy(&eight, p, 8);

@@ -1,8 +1,8 @@
 /*
  * utf8.h: UTF-8 according to RFC 3629, checked as it arrives.
  *
- * WebSocket messages come in pieces that may end inside a character, and an invalid byte must be
- * noticed when it arrives (RFC 6455, 8.1), so the state outlives the piece.
+ * WebSocket messages arrive in pieces that may end inside a character, and an invalid byte must be
+ * reported when it arrives (RFC 6455, section 8.1), so the state is kept between pieces.
  */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
@@ -11,12 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Zeroed before the first byte is checked. */
 struct utf8_state {
-	uint8_t left; /* continuation bytes still to come */
-	uint8_t low, high; /* bounds of the next one */
+	uint8_t left; /* continuation bytes that have not arrived yet */
+	uint8_t low, high; /* bounds of the next continuation byte */
 };
 
-/* Checks n more bytes; returns false as soon as they cannot be UTF-8. */
+/* Checks n more bytes; returns false if they cannot be UTF-8, after which the state must not be
+ * used any more. */
 bool utf8_check(struct utf8_state *state, const char *bytes, size_t n);
 
 /* True when no character is unfinished. */
@@ -36,7 +38,7 @@ size_t utf8_encode(char *bytes, uint32_t code_point);
 /* The number of code points in valid UTF-8. */
 size_t utf8_count(const char *bytes, size_t n);
 
-/* How much of a text fits into max bytes without splitting a character. */
+/* Returns how many bytes of a text fit into max bytes without splitting a character. */
 size_t utf8_cut(const char *text, size_t len, size_t max);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * account.c: `syrinx account`: who pays, how much they may use, and what they have
- * paid in.
+ * account.c: `syrinx account`: manages accounts, their limits and their credit.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -8,7 +7,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "account/members.h"
+#include "account/callers.h"
 #include "account/registry.h"
 #include "base/calendar.h"
 #include "base/clock.h"
@@ -22,7 +21,7 @@
 #include "server/account_json.h"
 #include "server/tariff.h"
 
-/* The account that the verb's operand names. */
+/* Finds the account given by the verb's operand. */
 static int account_find(struct store_account *account, struct store *store,
 			const struct command_call *call)
 {
@@ -30,7 +29,7 @@ static int account_find(struct store_account *account, struct store *store,
 
 	if (err == ENOENT)
 		return store_verb_failed(call, 0, "there is no account %s", call->operands[1]);
-	return err ? store_verb_failed(call, err, "cannot look it up") : COMMAND_OK;
+	return err ? store_verb_failed(call, err, "cannot look up the account") : COMMAND_OK;
 }
 
 static int account_check_name(const char *name, const struct command_call *call)
@@ -40,11 +39,12 @@ static int account_check_name(const char *name, const struct command_call *call)
 	if (registry_is_number(name))
 		return command_usage_error(
 			call->command,
-			"--name must not be a number, which would look like an account's id");
+			"--name must not be a number, because it would look like an account id");
 	return COMMAND_OK;
 }
 
-/* A plan that is misspelt would be none. */
+/* Rejects plans that are not configured, because a misspelt name would silently mean the default
+ * plan. */
 static int account_check_plan(const struct store_account *account, const struct command_call *call)
 {
 	struct config config;
@@ -52,14 +52,14 @@ static int account_check_plan(const struct store_account *account, const struct 
 
 	if (status != COMMAND_OK || config_has_plan(&config, account->plan))
 		return status;
-	return store_verb_failed(call, 0, "the configuration%s has no plan %s",
-				 config_file_find(call).path ? "" : " (which --config names)",
-				 account->plan);
+	return store_verb_failed(
+		call, 0, "there is no plan %s in the configuration%s", account->plan,
+		config_file_find(call).path ? "" : " (name its file with --config)");
 }
 
-/* What the options say of it: the fields that were given. */
-static int account_read_wishes(struct store_account *account, unsigned *fields,
-			       const struct command_call *call)
+/* Reads the options into the account; *fields has the fields that were given. */
+static int account_read_options(struct store_account *account, unsigned *fields,
+				const struct command_call *call)
 {
 	const char *prepaid = command_value(call, "prepaid");
 	bool has_name;
@@ -78,7 +78,7 @@ static int account_read_wishes(struct store_account *account, unsigned *fields,
 		status = account_check_name(account->name, call);
 	if (status == COMMAND_OK && prepaid && strcmp(prepaid, "yes") != 0 &&
 	    strcmp(prepaid, "no") != 0)
-		return command_usage_error(call->command, "--prepaid is yes or no, not \"%s\"",
+		return command_usage_error(call->command, "--prepaid must be yes or no, not \"%s\"",
 					   prepaid);
 	if (prepaid)
 		account->is_prepaid = prepaid[0] == 'y';
@@ -91,7 +91,7 @@ static int account_create(struct store *store, const struct command_call *call)
 {
 	struct store_account account = {.limits = STORE_LIMITS_PLAN, .created_ms = clock_wall_ms()};
 	unsigned fields = 0;
-	int status = account_read_wishes(&account, &fields, call);
+	int status = account_read_options(&account, &fields, call);
 	int err;
 
 	if (status != COMMAND_OK)
@@ -100,20 +100,23 @@ static int account_create(struct store *store, const struct command_call *call)
 		return command_usage_error(call->command, "create needs --name");
 	err = registry_add_account(store, &account);
 	if (err == EEXIST)
-		return store_verb_failed(call, 0, "another account is called %s", account.name);
+		return store_verb_failed(call, 0, "there is already an account named %s",
+					 account.name);
 	if (err)
-		return store_verb_failed(call, err, "cannot create it");
+		return store_verb_failed(call, err, "cannot create the account");
 	printf("%" PRId64 "\n", account.id);
-	command_report("account %" PRId64 " (%s) created; for a key of it: syrinx key create "
-		       "--account %" PRId64,
-		       account.id, account.name, account.id);
+	command_report(
+		"account %" PRId64
+		" (%s) created; to create a key for it: syrinx key create --account %" PRId64,
+		account.id, account.name, account.id);
 	return COMMAND_OK;
 }
 
+/* LIMITS are only the account's own; `show` has a table of all limits. */
 static const struct table_column columns[] = {
 	{"ACCOUNT", true},  {"NAME", false},   {"STATE", false}, {"PLAN", false},
 	{"PREPAID", false}, {"PAID", true},    {"SPENT", true},  {"BALANCE", true},
-	{"CREATED", false}, {"LIMITS", false}, /* its own; `show` has a table of them */
+	{"CREATED", false}, {"LIMITS", false},
 };
 #define SHOWN (COUNT(columns) - 1)
 static const unsigned char account_ranks[COUNT(columns)] = {0, 0, 0, 3, 4, 5, 2, 0, 6, 1};
@@ -151,10 +154,10 @@ static bool account_add_row(const struct store_account *row, void *arg)
 	return true;
 }
 
-/* The currency of the configuration; NULL: there is none to read it from. */
+/* The configured currency; NULL if no configuration was read. */
 static const char *account_currency(const struct command_call *call)
 {
-	static struct config config; /* outlives what is returned */
+	static struct config config; /* static because the result points into it */
 
 	return settings_load(&config, call) == COMMAND_OK ? money_currency(&config) : NULL;
 }
@@ -192,8 +195,9 @@ static int account_list(struct store *store, const struct command_call *call)
 		err = store->ops->account_list(store, account_add_row, &table);
 		printed = table_print(&table);
 	}
-	return err || printed ? store_verb_failed(call, err ? err : printed, "cannot list them")
-			      : COMMAND_OK;
+	return err || printed
+		       ? store_verb_failed(call, err ? err : printed, "cannot list the accounts")
+		       : COMMAND_OK;
 }
 
 static bool account_add_project(const struct store_project *row, void *arg)
@@ -231,8 +235,8 @@ static void account_add_limit(struct table *table, int64_t limit)
 		table_cell(table, "%" PRId64, limit);
 }
 
-/* A limit that the account leaves to its plan.  Plans are those of --config: without it
- * nobody knows here what the server's say. */
+/* Adds a limit that comes from the account's plan. Plans are in the configuration: without
+ * --config the limits of the server's plans are not known here. */
 static void account_add_plan_limit(struct table *table, const struct store_account *account,
 				   const struct plan *plan, size_t index, bool has_config)
 {
@@ -244,20 +248,21 @@ static void account_add_plan_limit(struct table *table, const struct store_accou
 	else
 		table_cell(table, "?");
 	if (!has_config)
-		table_cell(table, "plan %s, shown with --config", name);
+		table_cell(table, "plan %s (use --config to show it)", name);
 	else if (!plan)
 		table_cell(table, "no plan %s in the configuration", name);
 	else if (strcmp(plan->name, name) != 0)
-		table_cell(table, "plan %s: no %s in the configuration", plan->name, name);
+		table_cell(table, "plan %s (there is no %s in the configuration)", plan->name,
+			   name);
 	else
 		table_cell(table, "plan %s", name);
 }
 
-/* What holds, and where it comes from. */
+/* Prints the limits in effect, and where each comes from. */
 static int account_show_limits(const struct store_account *account, const struct command_call *call)
 {
 	static const struct table_column of_limits[] = {
-		{"LIMIT", false}, {"HOLDS", true}, {"FROM", false}};
+		{"LIMIT", false}, {"VALUE", true}, {"SOURCE", false}};
 	struct store_limits own = account->limits;
 	struct config config;
 	struct tariff tariff;
@@ -267,7 +272,7 @@ static int account_show_limits(const struct store_account *account, const struct
 	if (settings_load(&config, call) != COMMAND_OK)
 		return EINVAL;
 	tariff_init(&tariff, &config);
-	plan = plan_find(tariff.plans, tariff.plans_count, account->plan);
+	plan = callers_find_plan(tariff.plans, tariff.plans_count, account->plan);
 	table_open(&table, of_limits, COUNT(of_limits));
 	for (size_t i = 0; i < REGISTRY_LIMITS; ++i) {
 		int64_t limit = *registry_limit_at(&own, i);
@@ -278,7 +283,7 @@ static int account_show_limits(const struct store_account *account, const struct
 					       config_file_find(call).path);
 		} else {
 			account_add_limit(&table, limit);
-			table_cell(&table, "its own");
+			table_cell(&table, "account");
 		}
 	}
 	return table_print(&table);
@@ -321,12 +326,12 @@ static int account_show_json(struct store *store, const struct store_account *ac
 	if (!err)
 		err = store->ops->top_up_list(store, account->id, account_add_top_up_json, &out);
 	if (err)
-		out.json.err = err; /* print nothing rather than a part */
+		out.json.err = err; /* prints nothing rather than an incomplete list */
 	printed = json_list_print(&out);
 	return err ? err : printed;
 }
 
-/* Its row, its limits, its projects and what was paid in. */
+/* Prints the account, its limits, its projects and its top-ups. */
 static int account_show(struct store *store, const struct command_call *call)
 {
 	static const struct table_column of_projects[] = {
@@ -342,7 +347,7 @@ static int account_show(struct store *store, const struct command_call *call)
 		return status;
 	if (command_value(call, "json")) {
 		err = account_show_json(store, &account, account_currency(call));
-		return err ? store_verb_failed(call, err, "cannot show it") : COMMAND_OK;
+		return err ? store_verb_failed(call, err, "cannot show the account") : COMMAND_OK;
 	}
 	table_open(&table, columns, SHOWN);
 	table_narrow(&table, account_ranks);
@@ -363,7 +368,7 @@ static int account_show(struct store *store, const struct command_call *call)
 		err = store->ops->top_up_list(store, account.id, account_add_top_up, &table);
 	if (table_print(&table) != 0)
 		err = ENOMEM;
-	return err ? store_verb_failed(call, err, "cannot show it") : COMMAND_OK;
+	return err ? store_verb_failed(call, err, "cannot show the account") : COMMAND_OK;
 }
 
 static int account_set(struct store *store, const struct command_call *call, int64_t id,
@@ -372,8 +377,8 @@ static int account_set(struct store *store, const struct command_call *call, int
 	int err = store->ops->account_change(store, id, fields, to);
 
 	if (err == EEXIST)
-		return store_verb_failed(call, 0, "another account is called %s", to->name);
-	return err ? store_verb_failed(call, err, "cannot change it") : COMMAND_OK;
+		return store_verb_failed(call, 0, "there is already an account named %s", to->name);
+	return err ? store_verb_failed(call, err, "cannot change the account") : COMMAND_OK;
 }
 
 static int account_change(struct store *store, const struct command_call *call)
@@ -388,12 +393,12 @@ static int account_change(struct store *store, const struct command_call *call)
 	int status = account_find(&account, store, call);
 
 	if (status == COMMAND_OK)
-		status = account_read_wishes(&account, &fields, call);
+		status = account_read_options(&account, &fields, call);
 	if (status != COMMAND_OK)
 		return status;
 	if (fields == 0)
 		return command_usage_error(call->command,
-					   "change needs an option that says what to change");
+					   "nothing to change: give at least one option");
 	status = account_set(store, call, account.id, fields, &account);
 	store_verb_print_fields(list, names, COUNT(names), fields);
 	if (status == COMMAND_OK)
@@ -417,7 +422,7 @@ static bool account_count_key(const struct store_key *key, void *arg)
 	return true;
 }
 
-/* Says what it means for the callers: nobody was asked before. */
+/* Says what the change means for callers, because the command does not ask for confirmation. */
 static void account_report_state(struct store *store, const struct store_account *account)
 {
 	struct account_key_count count = {.account_id = account->id, .now_ms = clock_wall_ms()};
@@ -425,11 +430,11 @@ static void account_report_state(struct store *store, const struct store_account
 	if (store->ops->key_list(store, account_count_key, &count) != 0)
 		count.valid = 0;
 	if (account->closed_ms)
-		command_report(
-			"account %" PRId64 " (%s) closed: within a second every server "
-			"refuses its valid keys (%zu) and ends the speech of its callers; to "
-			"undo it: syrinx account reopen %" PRId64,
-			account->id, account->name, count.valid, account->id);
+		command_report("account %" PRId64
+			       " (%s) closed: within a second, every server rejects its valid keys "
+			       "(%zu) and stops speaking to its callers; to undo this: syrinx "
+			       "account reopen %" PRId64,
+			       account->id, account->name, count.valid, account->id);
 	else
 		command_report("account %" PRId64 " (%s) reopened: its valid keys (%zu) work again",
 			       account->id, account->name, count.valid);
@@ -446,7 +451,7 @@ static int account_close_or_open(struct store *store, const struct command_call 
 	if (account.id == STORE_ACCOUNT_DEFAULT)
 		return store_verb_failed(call, 0, "the default account cannot be closed");
 	if (!account.closed_ms == !closed_ms) {
-		command_report("account %" PRId64 " (%s) is %s already: nothing was changed",
+		command_report("account %" PRId64 " (%s) is already %s; nothing was changed",
 			       account.id, account.name, closed_ms ? "closed" : "open");
 		return COMMAND_OK;
 	}
@@ -490,20 +495,21 @@ static int account_read_top_up(struct store_top_up *top_up, const struct command
 	if (store_verb_parse_cents(&top_up->amount_microcents, cents) != 0)
 		return command_usage_error(
 			call->command,
-			"--cents is an amount with at most six decimals, and not 0: not \"%s\"",
+			"--cents must be an amount other than 0 with at most six decimals, "
+			"not \"%s\"",
 			cents);
 	if (status != COMMAND_OK)
 		return status;
 	if (has_id && top_up->id[0] == '\0')
 		return command_usage_error(call->command, "--id must not be empty");
 	if (!has_id && account_make_id(top_up->id) != 0)
-		return store_verb_failed(call, 0, "no random numbers");
+		return store_verb_failed(call, 0, "cannot generate an id");
 	return store_verb_read_text(top_up->note, STORE_NAME_MAX, &has_note, call, "note");
 }
 
-/* After a lost answer, a caller who retries needs to know whether the top-up was new. */
-static void account_tell_top_up(const struct store_top_up *row, bool is_old,
-				const struct store_account *account, const char *currency)
+/* Says whether the top-up was new, which a caller who retries after a lost answer needs to know. */
+static void account_report_top_up(const struct store_top_up *row, bool is_old,
+				  const struct store_account *account, const char *currency)
 {
 	char at[CALENDAR_SIZE];
 	char balance[MONEY_SIZE];
@@ -511,7 +517,7 @@ static void account_tell_top_up(const struct store_top_up *row, bool is_old,
 	calendar_print_minute(at, row->at_ms);
 	money_format(balance, account->credit_microcents - account->spent_microcents, currency);
 	if (is_old)
-		printf("%s was recorded before, at %s: nothing was added, the balance is %s\n",
+		printf("%s was already recorded at %s; nothing was added, the balance is %s\n",
 		       row->id, at, balance);
 	else
 		printf("%s: the balance is %s\n", row->id, balance);
@@ -534,22 +540,22 @@ static int account_top_up(struct store *store, const struct command_call *call)
 	if (err == EEXIST)
 		return store_verb_failed(
 			call, 0,
-			"%s was recorded with another amount or account: nothing was changed",
+			"%s was already recorded with a different amount or account; nothing "
+			"was changed",
 			row.id);
 	if (!err)
 		err = store->ops->account_get(store, &account, account.id);
 	if (err)
-		return store_verb_failed(call, err, "cannot record it");
-	account_tell_top_up(&row, row.at_ms != now_ms, &account, account_currency(call));
+		return store_verb_failed(call, err, "cannot record the top-up");
+	account_report_top_up(&row, row.at_ms != now_ms, &account, account_currency(call));
 	if (!command_value(call, "id"))
-		command_report(
-			"(the id was made for this top-up; running the command again adds the "
-			"amount again, while a repeat with --id %s does nothing)",
-			row.id);
+		command_report("(this id was generated: running the same command again adds the "
+			       "amount again; adding --id %s makes a repeat harmless)",
+			       row.id);
 	return COMMAND_OK;
 }
 
-/* Do the totals that are kept match the rows of the ledger? */
+/* Verifies the stored totals against the rows of the ledger. */
 static int account_check(struct store *store, const struct command_call *call)
 {
 	int64_t wrong = 0;
@@ -583,13 +589,13 @@ static int account_run(const struct command_call *call)
 static const struct command_option options[] = {
 	STORE_VERB_OPTIONS,
 	STORE_VERB_CREATE_OPTION,
-	{"name", 0, "NAME", "the account's name, which no other has"},
-	{"plan", 0, "NAME", "the plan of the configuration whose limits it has (\"\": default)"},
-	{"prepaid", 0, "yes|no", "whether it can speak only while it has credit (no)"},
+	{"name", 0, "NAME", "the account's name, which must be unique"},
+	{"plan", 0, "NAME", "the configured plan whose limits apply (\"\": default)"},
+	{"prepaid", 0, "yes|no", "whether the account needs credit to speak (no)"},
 	STORE_VERB_LIMIT_OPTIONS,
 	{"cents", 0, "AMOUNT",
 	 "top-up: the amount, with up to six decimals; negative to take back"},
-	{"id", 0, "ID", "top-up: its id; a second one with the same id is not counted"},
+	{"id", 0, "ID", "top-up: its id; a repeat with the same id has no effect"},
 	{"note", 0, "TEXT", "top-up: what it is for"},
 	{"json", 0, NULL, "list, show: print JSON"},
 	{0},
@@ -600,7 +606,7 @@ const struct command command_account = {
 	.operands = "create|list|show|change|close|reopen|top-up|check [ACCOUNT]",
 	.operands_min = 1,
 	.operands_max = 2,
-	.summary = "Create, show and limit the accounts that pay, and top up their credit.",
+	.summary = "Create, list, change and close accounts, and top up their credit.",
 	.options = options,
 	.run = account_run,
 	.examples = "  syrinx account create --name acme --prepaid yes\n"

@@ -1,5 +1,5 @@
 /*
- * agent_choice.c: which agent a command means (see agent_choice.h).
+ * agent_choice.c: finds the agent that a command talks to (see agent_choice.h).
  */
 #include "cli/agent_choice.h"
 
@@ -8,13 +8,14 @@
 #include <string.h>
 
 #include "account/engine_token.h"
+#include "call/turn_end.h"
 #include "cli/local_key.h"
 #include "llm/llm.h"
 
 #define ECHO_NAME "echo"
 #define ECHO_PATH "/speech-engine/ws"
 
-/* So that neither key can be taken for the other. */
+/* A prefix for the derived key, so that neither key can be mistaken for the other. */
 #define ECHO_KEY_START "speech-engine-"
 
 void agent_choice_add_echo(struct config *config, const char *local_key)
@@ -29,14 +30,17 @@ void agent_choice_add_echo(struct config *config, const char *local_key)
 				       .llm = LLM_ECHO,
 				       .temperature = PARAM_NONE,
 				       .history_max = LLM_HISTORY_MAX,
-				       .retries = LLM_RETRIES};
+				       .retries = LLM_RETRIES,
+				       .voice_id = CONFIG_AGENT_VOICE,
+				       .eagerness = TURN_END_NORMAL,
+				       .first_message = "Hello! I repeat what you say."};
 	snprintf(agent->api_key, sizeof(agent->api_key), ECHO_KEY_START "%s", local_key);
 	config->agents_count = 1;
 }
 
 static int agent_choice_add_local_echo(struct config *config, const struct command *command)
 {
-	char key[ACCOUNT_KEY_LEN + 1];
+	char key[API_KEY_LEN + 1];
 	int err;
 
 	if (config->agents_count > 0)
@@ -44,9 +48,10 @@ static int agent_choice_add_local_echo(struct config *config, const struct comma
 	err = local_key_read(key, config->data_dir);
 	if (err)
 		fprintf(stderr,
-			"syrinx %s: no agent is configured, and the key of the built-in echo is not in "
-			"%s: %s\n(the server's data directory is given with --data, its "
-			"configuration with --config)\n",
+			"syrinx %s: no agent is configured, and %s, which has the key of the "
+			"built-in echo agent, cannot be read: %s\n"
+			"(name the server's data directory with --data, or its configuration "
+			"with --config)\n",
 			command->name, config->data_dir, strerror(err));
 	else
 		agent_choice_add_echo(config, key);
@@ -67,7 +72,8 @@ int agent_choice_find(const struct config_agent **agentp, struct config *config,
 			return 0;
 		}
 	}
-	fprintf(stderr, "syrinx %s: there is no agent \"%s\"; there is", command->name, name);
+	fprintf(stderr, "syrinx %s: there is no agent \"%s\"; the agents are:", command->name,
+		name);
 	for (size_t i = 0; i < config->agents_count; ++i)
 		fprintf(stderr, "%s %s", i ? "," : "", config->agents[i].name);
 	fprintf(stderr, "\n");

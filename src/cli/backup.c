@@ -1,8 +1,8 @@
 /*
- * backup.c: `syrinx backup`: the store in one file, while servers run on it.
+ * backup.c: `syrinx backup`: copies the store to a file, while servers are using it.
  *
- * A backup is a store of SQLite's, whatever the store is, so that there is one format, and
- * every command can look into one (--store sqlite:FILE).
+ * A backup is always a SQLite store, whatever the original is, so that there is one format, and
+ * every command can read it (--store sqlite:FILE).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,16 +14,16 @@
 #include "cli/figures.h"
 #include "cli/part_file.h"
 #include "cli/settings.h"
+#include "cli/spooled_rows.h"
 #include "cli/store_verb.h"
-#include "cli/waiting_rows.h"
 #include "store/backup.h"
 
 struct backup {
 	const struct command_call *call;
 	struct config config;
 	const char *file;
-	struct part_file part; /* the copy until it is whole */
-	struct waiting_rows *rows;
+	struct part_file part; /* the copy until it is complete */
+	struct spooled_rows *rows;
 	struct migrate_figures figures;
 };
 
@@ -32,28 +32,16 @@ static int backup_fail(const struct backup *backup, int err, const char *what)
 	return store_verb_failed(backup->call, err, "%s: %s", backup->file, what);
 }
 
-/* Beside the file, so that a backup is there whole or not at all. */
-static int backup_name_part(struct backup *backup)
-{
-	int err = part_file_begin(&backup->part, backup->file);
-
-	if (err)
-		return backup_fail(backup, err, "cannot be written");
-	if (access(backup->file, F_OK) == 0)
-		return backup_fail(backup, 0, "it exists, and is not overwritten");
-	return COMMAND_OK;
-}
-
 static int backup_copy_database(struct backup *backup, struct store *from)
 {
 	static const char *const problems[] = {
-		[MIGRATE_CANNOT] = "a store of this kind cannot be backed up",
-		[MIGRATE_CHANGED] = "the copy differs from the store: no backup was made",
+		[MIGRATE_CANNOT] = "this kind of store cannot be backed up",
+		[MIGRATE_CHANGED] = "the copy differs from the store; no backup was made",
 		[MIGRATE_FAILED] = "no backup was made",
 	};
 	struct store *to = NULL;
 	enum migrate_problem problem;
-	/* A file that the store made by itself would be given to the owner of the directory. */
+	/* Created here because the store would give a new file to the owner of the directory. */
 	int err = backup_make_file(part_file_path(&backup->part), false);
 
 	if (err)
@@ -64,8 +52,9 @@ static int backup_copy_database(struct backup *backup, struct store *from)
 	mem_deref(to);
 	if (problem == MIGRATE_MENDED)
 		fprintf(stderr,
-			"syrinx backup: the totals of the store do not match its rows: see syrinx "
-			"account check; those of the backup were computed from the rows\n");
+			"syrinx backup: the totals in the store do not match its rows (see: "
+			"syrinx account check); the totals in the backup were recomputed "
+			"from the rows\n");
 	if (problem == MIGRATE_WELL || problem == MIGRATE_MENDED)
 		return COMMAND_OK;
 	return backup_fail(backup, problem == MIGRATE_FAILED ? err : 0,
@@ -91,7 +80,8 @@ static int backup_copy(struct backup *backup)
 	return status;
 }
 
-/* Adds what servers have not delivered yet, and looks whether it is a store indeed. */
+/* Adds the turns that servers have not delivered to the store yet, and verifies that the copy can
+ * be opened. */
 static int backup_complete(struct backup *backup)
 {
 	struct store *copy = NULL;
@@ -99,7 +89,7 @@ static int backup_complete(struct backup *backup)
 	int err = settings_open_store(&copy, backup->part.address, backup->call->command);
 
 	if (!err)
-		err = waiting_rows_add(backup->rows, copy);
+		err = spooled_rows_add(backup->rows, copy);
 	if (!err)
 		err = copy->ops->audit(copy, &wrong);
 	if (!err)
@@ -111,35 +101,36 @@ static int backup_complete(struct backup *backup)
 		return backup_fail(backup, err, "no backup was made");
 	if (wrong)
 		fprintf(stderr,
-			"syrinx backup: the totals of the store do not match its rows; the backup has "
-			"them as they are: see syrinx account check\n");
+			"syrinx backup: the totals in the store do not match its rows (see: "
+			"syrinx account check); the backup has the same totals\n");
 	return COMMAND_OK;
 }
 
-static int backup_publish(const struct backup *backup)
+/* The copy is made next to the file and renamed, so that a backup is either complete or absent. */
+static int backup_make(struct backup *backup)
 {
-	int err = backup_name(part_file_path(&backup->part), backup->file);
+	int err = part_file_begin(&backup->part, backup->file);
+	int status;
 
 	if (err)
 		return backup_fail(backup, err, "cannot be written");
-	figures_print(&backup->figures);
-	printf("%s has these figures; it was read again and is whole.\n", backup->file);
-	return COMMAND_OK;
-}
-
-static int backup_make(struct backup *backup)
-{
-	int status = backup_name_part(backup);
-
-	if (status != COMMAND_OK)
-		return status;
-	if (waiting_rows_read(&backup->rows, backup->config.data_dir) != 0)
-		return backup_fail(backup, 0, "no backup was made; the line above says why");
+	if (access(backup->file, F_OK) == 0)
+		return backup_fail(backup, 0, "the file exists and will not be overwritten");
+	if (spooled_rows_read(&backup->rows, backup->config.data_dir) != 0)
+		return backup_fail(backup, 0, "no backup was made; see the line above");
 	status = backup_copy(backup);
 	if (status == COMMAND_OK)
 		status = backup_complete(backup);
-	if (status == COMMAND_OK)
-		status = backup_publish(backup);
+	if (status == COMMAND_OK) {
+		err = backup_name(part_file_path(&backup->part), backup->file);
+		if (err)
+			status = backup_fail(backup, err, "cannot be written");
+	}
+	if (status == COMMAND_OK) {
+		figures_print(&backup->figures);
+		printf("%s contains the records above; it was read back and is complete.\n",
+		       backup->file);
+	}
 	part_file_end(&backup->part);
 	mem_deref(backup->rows);
 	return status;
@@ -153,7 +144,7 @@ static int backup_run(const struct command_call *call)
 	backup.call = call;
 	backup.file = call->operands[0];
 	if (status == COMMAND_OK)
-		status = store_verb_look(call, &backup.config);
+		status = store_verb_check_store(call, &backup.config);
 	return status == COMMAND_OK ? backup_make(&backup) : status;
 }
 
@@ -167,7 +158,7 @@ const struct command command_backup = {
 	.operands = "FILE",
 	.operands_min = 1,
 	.operands_max = 1,
-	.summary = "Copy the store into a file, also while servers run on it.",
+	.summary = "Copy the store to a file, even while servers are using it.",
 	.options = options,
 	.examples = "  syrinx backup /var/backups/syrinx.db\n"
 		    "  syrinx backup --store postgresql://syrinx@db/syrinx copy.db\n",

@@ -1,5 +1,5 @@
 /*
- * cells.c: how much room a character takes in a terminal (see cells.h).
+ * cells.c: the width of a character in terminal cells (see cells.h).
  */
 #include "cli/cells.h"
 

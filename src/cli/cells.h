@@ -1,15 +1,15 @@
 /*
- * cells.h: how much room a character takes in a terminal.
+ * cells.h: the width of a character in terminal cells.
  *
- * A table of our own and not wcwidth, which knows only ASCII in the locale C.
+ * This is a table of our own because wcwidth only knows ASCII in the C locale.
  */
 #ifndef CLI_CELLS_H
 #define CLI_CELLS_H
 
 #include <stdint.h>
 
-/* 0 for marks that join the character before them, 2 for what Unicode calls wide, else
- * 1.  Rare scripts count as 1. */
+/* Returns 0 for combining marks, 2 for characters that Unicode calls wide, and otherwise 1. Rare
+ * scripts count as 1. */
 unsigned cells_of(uint32_t code_point);
 
 #endif

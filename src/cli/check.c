@@ -1,9 +1,9 @@
 /*
- * check.c: `syrinx check`: would a server start with this configuration, and which files are
- * its own?
+ * check.c: `syrinx check`: checks whether a server would start with this configuration, and
+ * prints which files it would use.
  *
- * It also prints the forms of the configuration's table that are kept in the
- * tree: conf/syrinx.conf and man/syrinx.conf.5.
+ * It also prints the two files in the tree that are generated from the configuration's table:
+ * conf/syrinx.conf and man/syrinx.conf.5.
  */
 #include <errno.h>
 #include <grp.h>
@@ -18,8 +18,8 @@
 #include "cli/config_file.h"
 #include "cli/preflight.h"
 #include "cli/settings.h"
+#include "doors/doors.h"
 #include "server/config_prices.h"
-#include "server/elevenlabs_voices.h"
 
 #define TEXT_MAX (1u << 20)
 
@@ -36,7 +36,7 @@ static int check_print(int (*print_config)(struct buf *out))
 	return err ? COMMAND_FAILED : COMMAND_OK;
 }
 
-/* A relative path with the directory that it is in, which may be the mistake. */
+/* Prints a relative path with the current directory, because that may be the mistake. */
 static void check_print_path(const char *name, const char *scheme, const char *path,
 			     const char *remark)
 {
@@ -50,7 +50,7 @@ static void check_print_path(const char *name, const char *scheme, const char *p
 static void check_print_store(const struct config *config, bool is_new)
 {
 	const char *path = store_sqlite_path(config->store_address);
-	const char *remark = is_new ? " (will be made)" : "";
+	const char *remark = is_new ? " (will be created)" : "";
 	char shown[STORE_ADDRESS_SHOWN];
 
 	if (path) {
@@ -61,7 +61,8 @@ static void check_print_store(const struct config *config, bool is_new)
 	printf("%-14s %s%s\n", "store", shown, remark);
 }
 
-/* What the other commands use, too, when they are called with the same options. */
+/* Prints the files that this and all other commands use when they are called with the same
+ * options. */
 static void check_print_places(const struct config *config, const struct command_call *call,
 			       bool is_new)
 {
@@ -77,6 +78,9 @@ static void check_print_places(const struct config *config, const struct command
 	if (config->voices_dir[0])
 		check_print_path("voices", "", config->voices_dir,
 				 access(config->voices_dir, F_OK) == 0 ? "" : " (missing)");
+	if (config->models_dir[0])
+		check_print_path("models", "", config->models_dir,
+				 access(config->models_dir, F_OK) == 0 ? "" : " (missing)");
 	check_print_path("engines", "", config->engines_dir, "");
 	if (user)
 		printf("%-14s %s\n", "user", user->pw_name);
@@ -84,8 +88,8 @@ static void check_print_places(const struct config *config, const struct command
 	       config->listen);
 }
 
-/* Root may read and write everything, and the server that is checked often runs as another
- * user: the one that its data belongs to.  What that user may not do must be found. */
+/* Root may read and write everything, but the server often runs as another user, the owner of its
+ * data. The check must find what that user may not do. */
 static int check_become_server(const struct config *config)
 {
 	struct stat status;
@@ -99,7 +103,7 @@ static int check_become_server(const struct config *config)
 	if ((user ? initgroups(user->pw_name, gid) : setgroups(0, NULL)) != 0 ||
 	    setresgid(gid, gid, gid) != 0 ||
 	    setresuid(status.st_uid, status.st_uid, status.st_uid) != 0) {
-		fprintf(stderr, "syrinx check: cannot become user %u, who owns %s: %s\n",
+		fprintf(stderr, "syrinx check: cannot switch to user %u, who owns %s: %s\n",
 			(unsigned)status.st_uid, config->data_dir, strerror(errno));
 		return EPERM;
 	}
@@ -125,7 +129,7 @@ static int check_all(const struct command_call *call)
 	err = preflight_check(&config, &errors, &warnings);
 	if (config_prices_check_names(&config, &errors) != 0)
 		err = EINVAL;
-	if (elevenlabs_voices_check_targets(&config, &errors) != 0)
+	if (door_check_config(doors_all, &config, &errors) != 0)
 		err = EINVAL;
 	err_store = preflight_check_store(&config, &is_new, &errors, &warnings);
 	settings_print_findings(&errors, &warnings);
@@ -134,7 +138,7 @@ static int check_all(const struct command_call *call)
 	check_print_places(&config, call, is_new);
 	if (err || err_store)
 		return COMMAND_FAILED;
-	printf("the configuration is good\n");
+	printf("the configuration is valid\n");
 	return COMMAND_OK;
 }
 
@@ -148,19 +152,21 @@ static int check_run(const struct command_call *call)
 }
 
 static const struct command_option options[] = {
-	{"config", 0, "FILE", "check this file as well as the environment"},
+	{"config", 0, "FILE", "check this file, together with the environment"},
 	{"listen", 0, "HOST:PORT", "as for serve"},
 	{"data", 0, "DIR", "as for serve"},
 	{"workers", 0, "N", "as for serve"},
 	{"voices", 0, "DIR", "as for serve"},
-	{"sample", 0, NULL, "print a file with every key at its default"},
-	{"manual", 0, NULL, "print the manual page of the file"},
+	{"models", 0, "DIR", "as for serve"},
+	{"sample", 0, NULL, "print a configuration file with every key at its default"},
+	{"manual", 0, NULL, "print the manual page of the configuration file"},
 	{0},
 };
 
 const struct command command_check = {
 	.name = "check",
-	.summary = "Find what a server would refuse to start with; print the files it would use.",
+	.summary = "Report what would keep a server from starting, and which files it "
+		   "would use.",
 	.options = options,
 	.uses_agents = true,
 	.run = check_run,

@@ -1,5 +1,5 @@
 /*
- * command.c: how a command is called (see command.h).
+ * command.c: parses the arguments of commands and runs them (see command.h).
  */
 #include "cli/command.h"
 
@@ -14,7 +14,7 @@
 #include "base/count.h"
 #include "base/similar.h"
 
-/* The first letters of a key, which identify it and are also shown in lists. */
+/* The first characters of a key, which identify it and are also shown in lists. */
 #define COMMAND_KEY_SHOWN 8
 
 const struct command *command_find(const char *name)
@@ -43,7 +43,7 @@ void command_report(const char *format, ...)
 {
 	va_list args;
 
-	fflush(stdout); /* a result that the line is about comes first */
+	fflush(stdout); /* the result that the line is about is printed first */
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
@@ -114,7 +114,7 @@ int command_refuse_verb(const struct command *command, const char *const *verbs,
 	return command_usage_error(command, "unknown verb \"%s\": it must be %s", verb, names);
 }
 
-/* The option that an argument names, by "--name", "--name=value", "-n" or "-nvalue". */
+/* Finds the option of an argument: "--name", "--name=value", "-n" or "-nvalue". */
 static const struct command_option *command_find_option(const struct command *command,
 							const char *argument)
 {
@@ -135,7 +135,7 @@ static const struct command_option *command_find_option(const struct command *co
 	return NULL;
 }
 
-/* Only the name is repeated: what follows "=" may be a secret. */
+/* Prints only the option's name, because what follows "=" may be a secret. */
 static int command_refuse_option(const struct command *command, const char *argument)
 {
 	struct similar_search search = {.least = SIMILAR_MAX};
@@ -153,8 +153,8 @@ static int command_refuse_option(const struct command *command, const char *argu
 				   meant->name);
 }
 
-/* The value that is part of the option's own argument, or NULL: after "=", or directly after a
- * letter. */
+/* Returns the value that is part of the option's own argument, after "=" or directly after a
+ * letter, or NULL. */
 static char *command_attached_value(char *argument)
 {
 	char *equals = strchr(argument, '=');
@@ -166,7 +166,7 @@ static char *command_attached_value(char *argument)
 	return argument + (argument[2] == '=' ? 3 : 2);
 }
 
-/* Keeps a copy of an argument and overwrites the argument, except its first `shown` letters. */
+/* Copies an argument and overwrites it, except its first `shown` characters. */
 static int command_hide(struct command_call *call, const char **value, char *argument, size_t shown)
 {
 	char *copy = strdup(argument);
@@ -187,7 +187,8 @@ static int command_hide(struct command_call *call, const char **value, char *arg
 static bool command_is_secret(const struct command_option *option, const char *value)
 {
 	static const char *const secrets[] = {"key", "token"};
-	static const char *const addresses[] = {"store", "from", "to"}; /* of databases */
+	/* Options with database addresses. */
+	static const char *const addresses[] = {"store", "from", "to"};
 
 	for (size_t i = 0; i < COUNT(secrets); ++i) {
 		if (strcmp(option->name, secrets[i]) == 0)
@@ -208,6 +209,13 @@ static void command_forget(struct command_call *call)
 	}
 }
 
+static bool command_is_repeatable(const struct command_option *option)
+{
+	size_t len = option->value ? strlen(option->value) : 0;
+
+	return len > 3 && strcmp(option->value + len - 3, "...") == 0;
+}
+
 /* Reads the option at argv[*at] and moves *at past it. */
 static int command_take_option(struct command_call *call, char **argv, int *at)
 {
@@ -215,13 +223,16 @@ static int command_take_option(struct command_call *call, char **argv, int *at)
 	const struct command_option *option = command_find_option(call->command, argument);
 	char *given = command_attached_value(argument);
 	bool is_attached = given != NULL;
+	bool can_repeat;
 	const char **value;
 
 	if (!option)
 		return command_refuse_option(call->command, argument);
+	can_repeat = command_is_repeatable(option);
 	value = &call->values[option - call->command->options];
-	if (*value)
-		return command_usage_error(call->command, "--%s is given twice", option->name);
+	if (*value && (!can_repeat || call->repeated_count == COUNT(call->repeated)))
+		return command_usage_error(call->command, "--%s was given %s", option->name,
+					   can_repeat ? "too often" : "twice");
 	++*at;
 	if (!option->value) {
 		if (is_attached)
@@ -237,6 +248,8 @@ static int command_take_option(struct command_call *call, char **argv, int *at)
 					   option->value);
 	*value = given;
 	*at += !is_attached;
+	if (can_repeat)
+		call->repeated[call->repeated_count++] = given;
 	return command_is_secret(option, given) ? command_hide(call, value, given, 0) : COMMAND_OK;
 }
 
@@ -255,7 +268,7 @@ static int command_take_operand(struct command_call *call, char *operand)
 	return COMMAND_OK;
 }
 
-/* Everything after the command's name; a lone "--" ends the options. */
+/* Reads everything after the command's name; "--" ends the options. */
 static int command_read_arguments(struct command_call *call, int argc, char **argv)
 {
 	bool options = true;
@@ -286,7 +299,7 @@ static bool command_asks_for_help(int argc, char **argv)
 	return false;
 }
 
-/* What people expect of every program: --version and --help as the first word. */
+/* --version and --help work as the first argument, as in most programs. */
 static const char *command_name_of(const char *word)
 {
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)

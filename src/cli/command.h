@@ -1,12 +1,12 @@
 /*
- * command.h: what a command of the program is, and how one is called.
+ * command.h: describes a command of the program and runs it.
  *
- * A command is one file and one `struct command`: its name, its options and
- * what they mean.  Parsing, the error for a wrong option and --help come from
- * that; the command's function sees only what was given.
+ * Each command is one file with one `struct command`, which has its name, its options and their
+ * descriptions. Parsing, errors for wrong options and --help are derived from it; the command's
+ * function only sees the values that were given.
  *
- * To add one: write cli/NAME.c with `const struct command command_NAME`,
- * declare it below and add it to the table in main.c.
+ * To add a command: write cli/NAME.c with `const struct command command_NAME`, declare it below
+ * and add it to the table in main.c.
  */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
@@ -15,17 +15,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a process returns: 1 for "it did not work", 2 for "called wrongly". */
+/* Exit statuses: COMMAND_FAILED if the command did not work, COMMAND_USAGE if it was called
+ * wrongly. */
 enum { COMMAND_OK = 0, COMMAND_FAILED = 1, COMMAND_USAGE = 2 };
 
 #define COMMAND_OPTIONS_MAX 24
-#define COMMAND_OPERANDS_MAX 256 /* the words of a text */
-#define COMMAND_SECRETS_MAX 4 /* in one call: a key, a token and two addresses */
+#define COMMAND_OPERANDS_MAX 256 /* `syrinx say` takes each word of its text as an operand */
+#define COMMAND_SECRETS_MAX 4 /* per call: a key, a token and two database addresses */
 
 struct command_option {
 	const char *name; /* without the dashes; NULL ends the table */
-	char letter; /* the short form, "-o" for "--output"; 0: none */
-	const char *value; /* how the help calls its value; NULL: it is a flag */
+	char letter; /* the short form, as in "-o" for "--output"; 0 if there is none */
+	/* The placeholder for its value in the help; NULL for a flag. If it ends with "...", the
+	 * option can be given more than once; a command has at most one such option. */
+	const char *value;
 	const char *text;
 };
 
@@ -33,66 +36,73 @@ struct command_call {
 	const struct command *command;
 	const char *operands[COMMAND_OPERANDS_MAX];
 	size_t operand_count;
-	char *const *arguments; /* all that followed the command's name, ended by NULL */
-	const char *values
-		[COMMAND_OPTIONS_MAX]; /* of command->options, in the same order; NULL: not given */
-	char *secrets
-		[COMMAND_SECRETS_MAX]; /* copies of values and operands that argv does not show */
+	char *const *arguments; /* everything after the command's name, terminated by NULL */
+	/* The values of command->options, in the same order; NULL if not given. */
+	const char *values[COMMAND_OPTIONS_MAX];
+	/* All values of the option that can be given more than once; in `values` is the last. */
+	const char *repeated[COMMAND_OPERANDS_MAX];
+	size_t repeated_count;
+	/* Copies of the values and operands that were overwritten in argv. */
+	char *secrets[COMMAND_SECRETS_MAX];
 	size_t secrets_count;
 };
 
 struct command {
 	const char *name;
-	const char *operands; /* as the help shows them; NULL: none */
+	const char *operands; /* as shown in the help; NULL if the command takes none */
 	size_t operands_min, operands_max;
 	const char *summary; /* one line */
 	const struct command_option *options;
 	int (*run)(const struct command_call *call);
-	bool takes_keys; /* as operands */
-	bool uses_agents; /* so that the variables of their keys (env:NAME) must be set */
-	const char *notes; /* lines that the help prints after the options; may be NULL */
-	const char *examples; /* calls that work, one per line; may be NULL */
+	bool takes_keys; /* operands may be API keys, which are overwritten in argv */
+	/* The command uses the agents of the configuration, so the variables of their keys
+	 * (env:NAME) must be set. */
+	bool uses_agents;
+	const char *notes; /* text that the help prints after the options, or NULL */
+	const char *examples; /* example calls for the help, one per line, or NULL */
 };
 
-/* Finds the command, reads its options and runs it; gives the exit status.
+/* Finds the command, parses its options and runs it. Returns the exit status.
  *
- * Every user of the machine can read the arguments of a process.  What is secret among them (the values
- * of --key and --token, addresses of databases, keys as operands) is copied and blanked out in argv
- * before the command runs; until then, for about a millisecond, it can be seen, which is why --key-file
- * and SYRINX_KEY exist. */
+ * Every user of a machine can read the arguments of its processes. Secrets among them (the values
+ * of --key and --token, database addresses, keys given as operands) are therefore copied and
+ * overwritten in argv before the command runs. Until then, for about a millisecond, they are
+ * visible, which is why --key-file and SYRINX_KEY exist. */
 int command_main(int argc, char **argv);
 
-/* The same for one command, with the arguments that follow its name; argv[argc] is NULL. */
+/* Like command_main, for a given command and the arguments after its name. argv[argc] is NULL. */
 int command_run(const struct command *command, int argc, char **argv);
 
-/* The value of an option, "" for a flag that was given, NULL for neither. */
+/* Returns the value of an option: "" for a flag that was given, NULL if the option was not given.
+ * The command must have the option. */
 const char *command_value(const struct command_call *call, const char *name);
 
-/* The same for an option that not every command has: NULL without it. */
+/* Like command_value, but also returns NULL if the command has no such option. */
 const char *command_value_if_known(const struct command_call *call, const char *name);
 
-/* The value of an option as a whole number from min to max; `missing` when it
- * was not given.  The reason for EINVAL has been printed. */
+/* Parses the value of an option as an integer from min to max; an option that was not given has
+ * the value `missing`. Returns 0, or EINVAL after printing the reason. */
 int command_number(int64_t *number, const struct command_call *call, const char *name, int64_t min,
 		   int64_t max, int64_t missing);
 
-/* One line about a wrong call and where help is, on standard error; always
- * gives COMMAND_USAGE. */
+/* Prints to standard error what is wrong with the call and how to get help. Always returns
+ * COMMAND_USAGE. */
 int command_usage_error(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* One line on standard error about what was done: standard output is for what scripts read. */
+/* Prints one line about what was done to standard error. Standard output is reserved for results
+ * that scripts read. */
 void command_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Every command, in the order of the help; NULL at the end.  In main.c. */
+/* All commands in the order of the help, terminated by NULL. Defined in main.c. */
 extern const struct command *const command_table[];
 const struct command *command_find(const char *name);
 
-/* Reports a command that does not exist, with the one that was probably meant; always gives
+/* Prints that there is no such command, with the name that was probably meant. Always returns
  * COMMAND_USAGE. */
 int command_refuse_name(const char *name);
 
-/* The same for a verb of a command; its verbs end with NULL. */
+/* Like command_refuse_name, for a verb of a command. `verbs` is terminated by NULL. */
 int command_refuse_verb(const struct command *command, const char *const *verbs, const char *verb);
 void command_print_help(const struct command *command);
 void command_print_summary(void);
@@ -100,13 +110,16 @@ void command_print_summary(void);
 extern const struct command command_account;
 extern const struct command command_backup;
 extern const struct command command_bench;
+extern const struct command command_call;
 extern const struct command command_check;
 extern const struct command command_completion;
 extern const struct command command_confine;
+extern const struct command command_hear;
 extern const struct command command_help;
 extern const struct command command_key;
 extern const struct command command_migrate;
 extern const struct command command_mint_token;
+extern const struct command command_models;
 extern const struct command command_normalize;
 extern const struct command command_project;
 extern const struct command command_ready;

@@ -1,8 +1,9 @@
 /*
- * completion.c: `syrinx completion`: what a shell needs to complete our command lines.
+ * completion.c: `syrinx completion`: prints a script that makes a shell complete our command
+ * lines.
  *
- * The scripts are made from the table of commands, so that they know every command and option of
- * this very program.
+ * The scripts are generated from the table of commands, so that they know every command and
+ * option of this version.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #define COMPLETION_WORDS_MAX 32
 #define COMPLETION_WORD_SIZE 32
 
-/* Words that a command's operand or an option's value can be. */
+/* The words that a command's operand or an option's value can be. */
 struct completion_words {
 	char words[COMPLETION_WORDS_MAX][COMPLETION_WORD_SIZE];
 	size_t count;
@@ -36,8 +37,8 @@ static void completion_add_word(struct completion_words *words, const char *text
 	words->words[words->count++][len] = '\0';
 }
 
-/* From what the help shows: the first word of each choice in "[list|fetch|add FILE|remove NAME]"
- * or "yes|no".  Words in capitals are placeholders and are skipped. */
+/* Extracts the words from the help: the first word of each choice in "[list|fetch|add FILE|remove
+ * NAME]" or "yes|no". Words in capitals are placeholders and are skipped. */
 static void completion_find_words(struct completion_words *words, const char *shown)
 {
 	words->count = 0;
@@ -50,7 +51,7 @@ static void completion_find_words(struct completion_words *words, const char *sh
 	}
 }
 
-/* help takes the name of a command, which its operand does not list. */
+/* The operand of help is the name of a command, which its description does not list. */
 static void completion_find_operands(struct completion_words *words, const struct command *command)
 {
 	completion_find_words(words, command->operands);
@@ -79,7 +80,7 @@ static void completion_print_option_names(const struct command *command)
 	printf("--help");
 }
 
-/* What follows an option that takes a value: files, one of some words, or anything. */
+/* Completes the value of an option: files, one of several words, or nothing. */
 static void completion_bash_values(const struct command *command)
 {
 	for (const struct command_option *o = command->options; o->name; ++o) {
@@ -106,13 +107,15 @@ static void completion_bash_values(const struct command *command)
 
 static void completion_bash(void)
 {
-	printf("# Completion of syrinx for bash; to load it: source <(syrinx completion bash)\n"
-	       "_syrinx_files() { # names may have blanks\n"
+	printf("# Completion of syrinx for bash; to load it: source <(syrinx "
+	       "completion bash)\n"
+	       "_syrinx_files() { # names may contain spaces\n"
 	       "\tcompopt -o filenames\n"
 	       "\tmapfile -t COMPREPLY < <(compgen \"$1\" -- \"$cur\")\n"
 	       "}\n"
 	       "_syrinx() {\n"
-	       "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+	       "\tlocal cur=${COMP_WORDS[COMP_CWORD]} "
+	       "prev=${COMP_WORDS[COMP_CWORD-1]}\n"
 	       "\tlocal command=${COMP_WORDS[1]}\n"
 	       "\tCOMPREPLY=()\n"
 	       "\tif ((COMP_CWORD == 1)); then\n"
@@ -150,7 +153,7 @@ static void completion_bash(void)
 	       "complete -F _syrinx syrinx\n");
 }
 
-/* zsh and fish show what an option is for, in quotes of the shell. */
+/* zsh and fish show descriptions of options, in shell quotes. */
 
 static void completion_print_quoted(const char *text, const char *also)
 {
@@ -292,7 +295,7 @@ static int completion_run(const struct command_call *call)
 			return COMMAND_OK;
 		}
 	}
-	return command_usage_error(call->command, "the shell is bash, zsh or fish, not \"%s\"",
+	return command_usage_error(call->command, "the shell must be bash, zsh or fish, not \"%s\"",
 				   call->operands[0]);
 }
 
@@ -303,7 +306,7 @@ const struct command command_completion = {
 	.operands = "bash|zsh|fish",
 	.operands_min = 1,
 	.operands_max = 1,
-	.summary = "Print a script that makes a shell complete commands and options.",
+	.summary = "Print a shell script that completes commands and options.",
 	.options = completion_options,
 	.run = completion_run,
 	.examples = "  source <(syrinx completion bash)\n"

@@ -1,5 +1,5 @@
 /*
- * config_file.c: which configuration file a command reads (see config_file.h).
+ * config_file.c: finds the configuration file that a command reads (see config_file.h).
  */
 #include "cli/config_file.h"
 
@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/sibling.h"
+#include "cli/program_path.h"
 
-/* CONFIG_FILE_BINDIR, from meson.build, is where the program is installed.  Wherever that is, its
- * files are where those of a service of the machine belong. */
+/* CONFIG_FILE_BINDIR, from meson.build, is where the program is installed. Wherever that is, its
+ * files are in the standard places for system services. */
 #define CONFIG_FILE_CONFIG "/etc/syrinx/syrinx.conf"
 #define CONFIG_FILE_DATA "/var/lib/syrinx"
 #define CONFIG_FILE_ENVIRONMENT "/etc/default/syrinx"
@@ -35,15 +35,15 @@ static int config_file_join(char *path, size_t size, const char *root, size_t ro
 	return n > 0 && (size_t)n < size ? 0 : ENAMETOOLONG;
 }
 
-/* Finds the files of the installation that this program, syrinx or syrinx-bench, belongs to; ENOENT
- * if it is not installed.  An image or the tree of a package may be below another root:
+/* Finds the files of the installation that this program, syrinx or syrinx-bench, belongs to;
+ * ENOENT if it is not installed. An image or a package tree may have another root:
  * /srv/root/usr/bin/syrinx reads /srv/root/etc/syrinx/syrinx.conf. */
 static int config_file_find_installed(struct config_file_installed *installed)
 {
 	static const char program[] = CONFIG_FILE_BINDIR "/syrinx";
 	char self[PATH_MAX];
 	size_t root;
-	int err = sibling_path(self, sizeof(self), "syrinx");
+	int err = program_path_find(self, sizeof(self), "syrinx");
 
 	if (err || strlen(self) < strlen(program))
 		return ENOENT;
@@ -61,6 +61,9 @@ static int config_file_find_installed(struct config_file_installed *installed)
 	if (!err)
 		err = config_file_join(installed->places.voices_dir, PARAM_STRING_SIZE, self, root,
 				       CONFIG_FILE_DATA "/voices");
+	if (!err)
+		err = config_file_join(installed->places.models_dir, PARAM_STRING_SIZE, self, root,
+				       CONFIG_FILE_DATA "/models");
 	return err;
 }
 
@@ -101,7 +104,8 @@ struct config_file config_file_find(const struct command_call *call)
 	return file;
 }
 
-/* A configuration is 0640 root:syrinx, and the data directory is syrinx's. */
+/* The configuration has mode 0640 and belongs to root:syrinx, and the data directory belongs to
+ * syrinx. */
 static const char *config_file_user_of(const char *path)
 {
 	struct stat status;

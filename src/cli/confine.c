@@ -1,9 +1,9 @@
 /*
  * confine.c: `syrinx confine`: runs a program with a worker's limits.
  *
- * The server starts every engine through it, so that an engine in any language
- * is confined before its first instruction; an engine's author can use it to
- * see whether the engine lives within the limits.
+ * The server starts every engine through it, so that an engine in any language is confined
+ * before its first instruction. An engine's author can use it to see whether the engine works
+ * within the limits.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "cli/command.h"
 #include "workers/confine.h"
 
-/* UID:GID as numbers, because names cannot be looked up at this point. */
+/* Reads UID:GID as numbers, because names cannot be looked up at this point. */
 static int confine_read_user(struct confine_request *request, const struct command_call *call)
 {
 	const char *value = command_value(call, "user");
@@ -29,7 +29,7 @@ static int confine_read_user(struct confine_request *request, const struct comma
 	if (!value)
 		return COMMAND_OK;
 	if (sscanf(value, "%u:%u%c", &uid, &gid, &rest) != 2 || uid == UINT_MAX || gid == UINT_MAX)
-		return command_usage_error(call->command, "--user is UID:GID, not %s", value);
+		return command_usage_error(call->command, "--user must be UID:GID, not %s", value);
 	request->switch_user = true;
 	request->uid = uid;
 	request->gid = gid;
@@ -65,14 +65,15 @@ static int confine_explain_child(const struct confine_request *request, int fd)
 	int err = confine_outer(request, &report);
 
 	if (err)
-		dprintf(fd, "not enforced: anything: cannot confine: %s\n", strerror(err));
+		dprintf(fd, "not enforced: no limit, because the process cannot be confined: %s\n",
+			strerror(err));
 	else
 		confine_explain(&report, confine_print, &fd);
 	return err ? COMMAND_FAILED : COMMAND_OK;
 }
 
-/* A confined process cannot write to a file, which our standard output may be; so a child
- * confines itself and reports the result. */
+/* A confined process cannot write to files, and our standard output may be a file. Therefore a
+ * child confines itself and reports the result through a pipe. */
 static int confine_run_explain(struct confine_request *request)
 {
 	char bytes[1024];
@@ -97,7 +98,7 @@ static int confine_run_explain(struct confine_request *request)
 	return WEXITSTATUS(status);
 }
 
-/* A program of the search path, as a shell would find it. */
+/* Finds a program in PATH, as a shell would. */
 static bool confine_search(char path[PATH_MAX], const char *program)
 {
 	const char *list = getenv("PATH");
@@ -113,8 +114,8 @@ static bool confine_search(char path[PATH_MAX], const char *program)
 	return false;
 }
 
-/* Makes the path absolute, because the working directory may change.  A program here comes before
- * one of the search path: it is what the author of an engine tries. */
+/* Makes the path absolute, because the working directory may change. A program in the current
+ * directory takes precedence over PATH, because that is what an author of an engine tries out. */
 static int confine_absolute(char path[PATH_MAX], const char *program)
 {
 	char here[PATH_MAX];
@@ -131,7 +132,7 @@ static int confine_absolute(char path[PATH_MAX], const char *program)
 	return n < PATH_MAX ? 0 : ENAMETOOLONG;
 }
 
-/* Said before the limits apply: afterwards nothing can be written to a file, not even this. */
+/* Printed before the limits apply: afterwards nothing can be written to a file, not even this. */
 static void confine_warn_of_files(void)
 {
 	static const char *const names[] = {"standard output", "standard error"};
@@ -141,8 +142,8 @@ static void confine_warn_of_files(void)
 
 		if (fstat(STDOUT_FILENO + i, &status) == 0 && S_ISREG(status.st_mode))
 			fprintf(stderr,
-				"syrinx confine: %s is a file, and a confined program cannot write to "
-				"files: what it prints is lost; use a pipe (| cat)\n",
+				"syrinx confine: %s is a file, and a confined program cannot write "
+				"to files, so its output will be lost; use a pipe (| cat)\n",
 				names[i]);
 	}
 }
@@ -173,14 +174,14 @@ static int confine_run_program(struct confine_request request, const struct comm
 		confine_warn_of_files();
 	}
 	for (size_t i = 0; i < call->operand_count; ++i)
-		argv[i] = (char *)(uintptr_t)call->operands[i]; /* exec does not write to them */
+		argv[i] = (char *)(uintptr_t)call->operands[i]; /* exec does not modify them */
 	request.program = program;
 	if (!err)
 		err = confine_outer(&request, &report);
 	if (!err && setenv(CONFINE_VARIABLE, mark, 1))
 		err = errno;
 	if (err) {
-		fprintf(stderr, "syrinx confine: cannot confine: %s\n", strerror(err));
+		fprintf(stderr, "syrinx confine: cannot apply the limits: %s\n", strerror(err));
 		return COMMAND_FAILED;
 	}
 	if (command_value(call, "report"))
@@ -209,12 +210,12 @@ static int confine_run(const struct command_call *call)
 
 static const struct command_option options[] = {
 	{"memory-mb", 0, "N", "address space of the program in MiB (0: no limit)"},
-	{"read", 0, "PATH[:PATH]...", "files and folders that the program may read, too"},
+	{"read", 0, "PATH[:PATH]...", "more files and folders that the program may read"},
 	{"user", 0, "UID:GID", "run the program as this user, if called by root"},
 	{"parent", 0, "PID", "exit if this is not the parent process (0: any)"},
-	{"jit", 0, NULL, "the program generates code at run time"},
+	{"jit", 0, NULL, "let the program generate code at run time"},
 	{"report", 0, NULL, "log what is enforced before the program runs"},
-	{"explain", 0, NULL, "run nothing, and print what this machine enforces"},
+	{"explain", 0, NULL, "print what this machine enforces, and run nothing"},
 	{0},
 };
 

@@ -1,5 +1,5 @@
 /*
- * data_dir.c: the data directory, and keeping it private (see data_dir.h).
+ * data_dir.c: creates the data directory and keeps it private (see data_dir.h).
  */
 #include "cli/data_dir.h"
 
@@ -22,7 +22,7 @@
 /* Syrinx's own directories are two levels deep; symbolic links are not followed anyway. */
 #define DATA_DIR_DEPTH_MAX 8
 
-/* Names of files that Syrinx creates, or their beginnings. */
+/* Whether this is the name of a file that Syrinx creates, or starts like one. */
 static bool data_dir_is_ours(const char *name)
 {
 	static const char *const beginnings[] = {"syrinx.", "local.key"};
@@ -39,18 +39,23 @@ static bool data_dir_is_ours(const char *name)
 	return false;
 }
 
-/* The voices folder may be inside the data directory, as in the Debian package. */
-static bool data_dir_is_voices(int dir_fd, const char *name, const struct config *config)
+/* The folders of voices and models may be inside the data directory, as in the Debian package. */
+static bool data_dir_is_engines(int dir_fd, const char *name, const struct config *config)
 {
-	struct stat voices;
+	const char *const folders[] = {config->voices_dir, config->models_dir};
+	struct stat folder;
 	struct stat entry;
 
-	return config->voices_dir[0] && stat(config->voices_dir, &voices) == 0 &&
-	       fstatat(dir_fd, name, &entry, 0) == 0 && entry.st_dev == voices.st_dev &&
-	       entry.st_ino == voices.st_ino;
+	for (size_t i = 0; i < COUNT(folders); ++i) {
+		if (folders[i][0] && stat(folders[i], &folder) == 0 &&
+		    fstatat(dir_fd, name, &entry, 0) == 0 && entry.st_dev == folder.st_dev &&
+		    entry.st_ino == folder.st_ino)
+			return true;
+	}
+	return false;
 }
 
-/* Opens the descriptor's directory for reading; the caller keeps the descriptor. */
+/* Opens the directory for reading, with a descriptor of its own: closedir does not close dir_fd. */
 static DIR *data_dir_list(int dir_fd)
 {
 	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -61,8 +66,8 @@ static DIR *data_dir_list(int dir_fd)
 	return dir;
 }
 
-/* Whether it contains anything that is not Syrinx's: then its mode must not be changed.
- * Hidden files do not count, nor does what a file system has at its root. */
+/* Whether the directory contains anything that is not Syrinx's: then its mode must not be
+ * changed. Hidden files do not count, nor do the files that a file system has at its root. */
 static bool data_dir_is_shared(int dir_fd, const struct config *config)
 {
 	DIR *dir = data_dir_list(dir_fd);
@@ -74,19 +79,13 @@ static bool data_dir_is_shared(int dir_fd, const struct config *config)
 	while (!is_shared && (entry = readdir(dir)))
 		is_shared = entry->d_name[0] != '.' && !data_dir_is_ours(entry->d_name) &&
 			    strcmp(entry->d_name, "lost+found") != 0 &&
-			    !data_dir_is_voices(dir_fd, entry->d_name, config);
+			    !data_dir_is_engines(dir_fd, entry->d_name, config);
 	closedir(dir);
 	return is_shared;
 }
 
-static int data_dir_refuse(const char *path)
-{
-	fprintf(stderr, "syrinx: " DATA_DIR_REFUSAL, path);
-	return EPERM;
-}
-
 /* Checks the result, because some file systems accept a mode and ignore it. */
-static void data_dir_tell_closed(int fd, const char *path, unsigned mode)
+static void data_dir_report_closed(int fd, const char *path, unsigned mode)
 {
 	struct stat status;
 
@@ -100,7 +99,7 @@ static void data_dir_tell_closed(int fd, const char *path, unsigned mode)
 			 path, mode);
 }
 
-/* Directories that every program on the machine expects to be open, even while they are empty. */
+/* Directories that other programs expect to be open to everybody, even while they are empty. */
 static bool data_dir_is_everybodys(const char *path)
 {
 	static const char *const everybodys[] = {"/tmp", "/var/tmp", "/dev/shm"};
@@ -143,16 +142,18 @@ static int data_dir_close(int fd, const struct stat *status, const struct config
 		return 0;
 	is_shared = data_dir_is_everybodys(path) || data_dir_is_shared(fd, config);
 	if (!is_shared && fchmod(fd, S_IRWXU) == 0) {
-		data_dir_tell_closed(fd, path, mode);
+		data_dir_report_closed(fd, path, mode);
 		return 0;
 	}
-	if (mode & S_IWOTH)
-		return data_dir_refuse(path);
+	if (mode & S_IWOTH) {
+		fprintf(stderr, "syrinx: " DATA_DIR_REFUSAL, path);
+		return EPERM;
+	}
 	if (is_shared)
 		log_warn("data",
-			 "%s is open to other users (mode %04o) and has other things in it, so it "
-			 "stays open; Syrinx's files in it are made private. Use a separate "
-			 "directory for Syrinx",
+			 "%s is open to other users (mode %04o) and also contains other "
+			 "files, so its mode is left as it is; only Syrinx's files in it are "
+			 "made private. Use a separate directory for Syrinx",
 			 path, mode);
 	else
 		log_warn("data", "%s is open to other users (mode %04o) and belongs to user %u: %s",
@@ -160,7 +161,7 @@ static int data_dir_close(int fd, const struct stat *status, const struct config
 	return 0;
 }
 
-/* A missing directory is created for its owner alone, whatever the umask is. */
+/* Creates a missing directory with access only for its owner, whatever the umask is. */
 static int data_dir_ensure(const char *path)
 {
 	mode_t before = umask(DATA_DIR_OTHERS);
@@ -182,7 +183,7 @@ int data_dir_make(const struct config *config)
 			err = errno;
 	}
 	if (err)
-		fprintf(stderr, "syrinx: cannot make %s: %s\n", config->data_dir, strerror(err));
+		fprintf(stderr, "syrinx: cannot create %s: %s\n", config->data_dir, strerror(err));
 	else
 		err = data_dir_close(fd, &status, config);
 	if (fd >= 0)
@@ -190,18 +191,18 @@ int data_dir_make(const struct config *config)
 	return err;
 }
 
-/* What a walk through the directory finds. */
+/* The results of a walk through the directory. */
 struct data_dir_walk {
 	const struct config *config;
-	uid_t owner; /* of the directory */
-	unsigned closed; /* number of files that were open to others */
-	char first[256]; /* name of the first one */
-	unsigned foreign; /* number that belong to another user, who can change them */
+	uid_t owner; /* the owner of the directory */
+	unsigned closed; /* the number of files that were open to others */
+	char first[256]; /* the name of the first of them */
+	unsigned foreign; /* the number of files that belong to another user, who can change them */
 	char first_foreign[256];
 };
 
-/* Uses a descriptor, so that nobody can replace the file meanwhile.  fchmod does not accept
- * an O_PATH descriptor. */
+/* Uses a descriptor, so that nobody can replace the file in between. fchmod does not accept an
+ * O_PATH descriptor. */
 static int data_dir_change_mode(int fd, unsigned mode)
 {
 	char link[32];
@@ -229,14 +230,14 @@ static void data_dir_close_entry(struct data_dir_walk *walk, int fd, const char 
 
 static void data_dir_walk(struct data_dir_walk *walk, int dir_fd, unsigned depth);
 
-/* Symbolic links are left alone: their targets may be someone else's. */
+/* Symbolic links are ignored: their targets may belong to someone else. */
 static void data_dir_visit(struct data_dir_walk *walk, int dir_fd, const char *name, unsigned depth)
 {
 	int fd = openat(dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat status;
 
 	if (fd < 0)
-		return; /* it was removed meanwhile */
+		return; /* it was removed in the meantime */
 	if (fstat(fd, &status) == 0 && !S_ISLNK(status.st_mode)) {
 		data_dir_close_entry(walk, fd, name, &status);
 		if (S_ISDIR(status.st_mode) && depth < DATA_DIR_DEPTH_MAX)
@@ -255,7 +256,7 @@ static void data_dir_walk(struct data_dir_walk *walk, int dir_fd, unsigned depth
 
 		if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
 		    (depth > 0 || data_dir_is_ours(name)) &&
-		    !data_dir_is_voices(dir_fd, name, walk->config))
+		    !data_dir_is_engines(dir_fd, name, walk->config))
 			data_dir_visit(walk, dir_fd, name, depth);
 	}
 	if (dir)
@@ -269,7 +270,8 @@ void data_dir_close_files(const struct config *config)
 	struct stat status;
 
 	if (fd < 0 || fstat(fd, &status) != 0) {
-		log_warn("data", "cannot look into %s: %s", config->data_dir, strerror(errno));
+		log_warn("data", "cannot read the directory %s: %s", config->data_dir,
+			 strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		return;

@@ -19,16 +19,16 @@
  * Errors are printed. */
 int data_dir_make(const struct config *config);
 
-/* What is wrong with a directory that data_dir_make refuses, with its path. */
+/* The error for a directory that data_dir_make refuses; takes its path. */
 #define DATA_DIR_REFUSAL                                                                           \
-	"every user of this machine may write to %s, and that cannot be changed here: anyone "     \
+	"every user of this machine can write to %s, and that cannot be changed here: anyone "     \
 	"could put files there and take over the server. Use a separate directory (--data), or "   \
 	"have its owner chmod it to 0700\n"
 
 /* Whether data_dir_make would accept the directory, if it exists, without changing anything. */
 bool data_dir_can_be_used(const struct config *config);
 
-/* Makes everything in it private: files 0600, directories 0700.  Earlier versions, copies
+/* Makes Syrinx's files in it private: files 0600, directories 0700.  Earlier versions, copies
  * and restored backups may have left them open.  The voices are not touched: they are not
  * secret, and engines may run as another user. */
 void data_dir_close_files(const struct config *config);

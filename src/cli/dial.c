@@ -17,7 +17,7 @@
 
 #include "base/base64.h"
 
-#define CONNECT_S 15 /* for one address */
+#define CONNECT_S 15 /* the time limit for one address */
 #define PROXY_ANSWER_MAX 8192
 #define CREDENTIALS_MAX 256
 
@@ -29,7 +29,7 @@ static void dial_set_timeout(int fd, int seconds)
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
 }
 
-/* A socket with a time limit calls it "in progress" or "again". */
+/* A socket with a time limit reports a timeout as EINPROGRESS or EAGAIN. */
 static int dial_error(int err)
 {
 	return err == EINPROGRESS || err == EAGAIN || err == EWOULDBLOCK ? ETIMEDOUT : err;
@@ -79,7 +79,8 @@ static int dial_hex(char digit)
 	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
 }
 
-/* "user:password" of a proxy's address, where special characters are written as %XX. */
+/* Sets the header from "user:password" in a proxy's address, in which special characters are
+ * written as %XX. */
 static int dial_set_credentials(struct dial *dial, const char *text, size_t len)
 {
 	char plain[CREDENTIALS_MAX];
@@ -103,7 +104,7 @@ static int dial_set_credentials(struct dial *dial, const char *text, size_t len)
 	return 0;
 }
 
-/* The message never repeats the address, in which there may be a password. */
+/* The message never contains the address, because that may contain a password. */
 static int dial_parse_proxy(struct dial *dial, struct url *proxy, const char *text,
 			    char why[DIAL_WHY_SIZE])
 {
@@ -122,16 +123,16 @@ static int dial_parse_proxy(struct dial *dial, struct url *proxy, const char *te
 	if (err || strncasecmp(text, "https://", 8) == 0 || strncasecmp(text, "socks", 5) == 0 ||
 	    url_parse(proxy, address) != 0) {
 		snprintf(why, DIAL_WHY_SIZE,
-			 "the proxy that is configured cannot be used: only "
-			 "http://[USER:PASSWORD@]HOST[:PORT] can");
+			 "the configured proxy cannot be used: it must be "
+			 "http://[USER:PASSWORD@]HOST[:PORT]");
 		return EINVAL;
 	}
-	proxy->target = ""; /* of a local copy, where it is not used */
+	proxy->target = ""; /* the target is not used, and the text is a local copy */
 	return 0;
 }
 
-/* Asks the proxy for a connection to the server (RFC 9110, section 9.3.6).  Its answer is read
- * byte by byte: what follows belongs to the server. */
+/* Asks the proxy for a connection to the server (RFC 9110, section 9.3.6). Its answer is read
+ * byte by byte, because what follows it comes from the server. */
 static int dial_tunnel(struct dial *dial, const struct url *url, char why[DIAL_WHY_SIZE])
 {
 	bool is_v6 = strchr(url->host, ':') != NULL;
@@ -154,7 +155,7 @@ static int dial_tunnel(struct dial *dial, const struct url *url, char why[DIAL_W
 	if (!err && strncmp(text, "HTTP/1.", 7) == 0 && strncmp(text + 8, " 2", 2) == 0)
 		return 0;
 	text[strcspn(text, "\r\n")] = '\0';
-	snprintf(why, DIAL_WHY_SIZE, "the proxy does not connect to %s: %.200s", url->authority,
+	snprintf(why, DIAL_WHY_SIZE, "the proxy refused to connect to %s: %.200s", url->authority,
 		 err ? strerror(err) : text);
 	return err ? err : EPROTO;
 }
@@ -177,10 +178,11 @@ static int dial_start_tls(struct dial *dial, const struct url *url, struct tls *
 	reason = ERR_reason_error_string(ERR_peek_error());
 	if (verdict != X509_V_OK)
 		snprintf(why, DIAL_WHY_SIZE,
-			 "%s: its certificate is not accepted: %s (are ca-certificates installed?)",
+			 "%s: the server's certificate was not accepted: %s (are "
+			 "ca-certificates installed?)",
 			 url->authority, X509_verify_cert_error_string(verdict));
 	else
-		snprintf(why, DIAL_WHY_SIZE, "%s: TLS fails: %s", url->authority,
+		snprintf(why, DIAL_WHY_SIZE, "%s: TLS error: %s", url->authority,
 			 reason ? reason : "the connection was closed");
 	return EPROTO;
 }
@@ -214,6 +216,11 @@ void dial_close(struct dial *dial)
 	if (dial->fd >= 0)
 		close(dial->fd);
 	dial->fd = -1;
+}
+
+void dial_set_silence(struct dial *dial, int seconds)
+{
+	dial_set_timeout(dial->fd, seconds);
 }
 
 static int dial_tls_error(const struct dial *dial, int result)

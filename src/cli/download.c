@@ -1,5 +1,5 @@
 /*
- * download.c: a file from an HTTP server (see download.h).
+ * download.c: downloads a file from an HTTP server (see download.h).
  */
 #include "cli/download.h"
 
@@ -16,17 +16,17 @@
 
 struct transfer {
 	const struct download *download;
-	char url[DOWNLOAD_URL_SIZE]; /* where it has come to */
-	struct url parts; /* of `url` */
-	bool has_moved; /* to another server, which gets no authorization */
-	char location[DOWNLOAD_URL_SIZE]; /* of a redirect, or empty */
+	char url[DOWNLOAD_URL_SIZE]; /* the current URL, after redirects */
+	struct url parts; /* points into `url` */
+	bool has_moved; /* redirected to another server, which gets no authorization */
+	char location[DOWNLOAD_URL_SIZE]; /* the target of a redirect, or "" */
 	int status;
 	uint64_t received;
-	int err; /* of writing, or of too much */
+	int err; /* the error from writing, or because the file is too long */
 	char *why;
 };
 
-/* Without the query string: a redirect may carry a signature in it. */
+/* The message omits the query string, because a redirect may have a signature in it. */
 static int download_fail(struct transfer *transfer, int err, const char *words)
 {
 	int len = (int)strcspn(transfer->url, "?#");
@@ -94,7 +94,7 @@ static int download_ask(struct transfer *transfer, struct dial *dial)
 	return dial_write(dial, request, (size_t)n);
 }
 
-/* Reads until the answer is whole, or a redirect is known. */
+/* Reads until the answer is complete, or is known to be a redirect. */
 static int download_read(struct transfer *transfer, struct dial *dial)
 {
 	static const struct http_client_parse_handlers handlers = {download_on_head,
@@ -123,7 +123,7 @@ static int download_read(struct transfer *transfer, struct dial *dial)
 	return err;
 }
 
-/* A redirect names a whole address, or a path on the same server. */
+/* Follows a redirect to a full URL, or to a path on the same server. */
 static int download_move(struct transfer *transfer)
 {
 	const struct url from = transfer->parts;
@@ -137,12 +137,13 @@ static int download_move(struct transfer *transfer)
 	if (strlen(url) >= sizeof(transfer->url) || url_parse(&transfer->parts, url) != 0 ||
 	    (from.is_tls && !transfer->parts.is_tls))
 		return download_fail(transfer, EPROTO,
-				     "it redirects to an address that is not followed");
+				     "it redirects to an address that cannot be used");
 	snprintf(transfer->url, sizeof(transfer->url), "%s", url);
 	transfer->has_moved |= strcmp(from.authority, transfer->parts.authority) != 0 ||
 			       from.is_tls != transfer->parts.is_tls;
 	transfer->location[0] = '\0';
-	return url_parse(&transfer->parts, transfer->url); /* the target points into the text */
+	/* Because the parts point into the text. */
+	return url_parse(&transfer->parts, transfer->url);
 }
 
 static int download_once(struct transfer *transfer)
@@ -178,8 +179,8 @@ int download_run(const struct download *download, char why[DOWNLOAD_WHY_SIZE])
 	snprintf(transfer.url, sizeof(transfer.url), "%s", download->url);
 	if (strlen(download->url) >= sizeof(transfer.url) ||
 	    url_parse(&transfer.parts, transfer.url) != 0) {
-		snprintf(why, DOWNLOAD_WHY_SIZE, "this address cannot be used: %.500s",
-			 strchr(download->url, '@') ? "it has a user name in it" : download->url);
+		snprintf(why, DOWNLOAD_WHY_SIZE, "cannot use this address: %.500s",
+			 strchr(download->url, '@') ? "it contains a user name" : download->url);
 		return EINVAL;
 	}
 	for (int i = 0; i <= REDIRECTS_MAX; ++i) {

@@ -1,11 +1,10 @@
 /*
- * download.h: a file from an HTTP server, written to the disk as it comes.
+ * download.h: downloads a file from an HTTP server to the disk.
  *
- * Blocking, and without regard to interrupts: it runs in a process of its own
- * (see cli/tool.h).  A redirect is followed a few times, never from https to
- * http; the proxy is chosen for each server, and the authorization goes to
- * the first alone.  What was
- * downloaded is not trusted: the caller checks it before it is used.
+ * Blocking, and it does not react to interrupts: run it in a separate process (see cli/subprocess.h).
+ * A few redirects are followed, but never from https to http. The proxy is chosen for each
+ * server, and the authorization is only sent to the first server. The content is not trusted:
+ * the caller must verify it before using it.
  */
 #ifndef CLI_DOWNLOAD_H
 #define CLI_DOWNLOAD_H
@@ -20,15 +19,16 @@
 
 struct download {
 	const char *url;
-	const char *authorization; /* the header's value; NULL or empty: none */
+	const char *authorization; /* the value of the Authorization header; NULL or "" for none */
 	struct tls *tls; /* for https */
-	/* The proxy for a server, as of struct dial_options; NULL: none for any. */
+	/* Returns the proxy for a server (see struct dial_options). NULL: no proxy is used. */
 	const char *(*proxy)(const struct url *url, void *arg);
 	void *arg;
-	int fd; /* where it is written to */
-	uint64_t size_max; /* more than that is refused */
+	int fd; /* the file to write to */
+	uint64_t size_max; /* a longer file is an error */
 };
 
+/* Returns 0, or an errno with the reason in `why`; the file may then be incomplete. */
 int download_run(const struct download *download, char why[DOWNLOAD_WHY_SIZE]);
 
 #endif

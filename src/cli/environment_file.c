@@ -1,5 +1,6 @@
 /*
- * environment_file.c: the variables of the installed service (see environment_file.h).
+ * environment_file.c: reads the environment variables of the installed service (see
+ * environment_file.h).
  */
 #include "cli/environment_file.h"
 
@@ -21,15 +22,15 @@ static bool environment_file_is_name(const char *name)
 	return *name == '\0';
 }
 
-/* Behind a newline, or at the end. */
+/* The position after the next newline, or the end of the text. */
 static char *environment_file_next_line(char *at)
 {
 	at += strcspn(at, "\n");
 	return *at ? at + 1 : at;
 }
 
-/* Appends what is between quotes to *out, and gives what follows them.  Without a second quote it
- * is the rest of the text, as for systemd. */
+/* Appends the text between quotes to *out and returns what follows them. If there is no closing
+ * quote, the rest of the text is used, as systemd does. */
 static char *environment_file_unquote(char **out, char *at)
 {
 	char quote = *at++;
@@ -47,7 +48,7 @@ static char *environment_file_unquote(char **out, char *at)
 	return *at ? at + 1 : at;
 }
 
-/* Appends text without quotes up to the end of the line, without blanks at its end. */
+/* Appends unquoted text up to the end of the line, without trailing spaces. */
 static char *environment_file_take_plain(char **out, char *at)
 {
 	char *end = *out;
@@ -65,8 +66,8 @@ static char *environment_file_take_plain(char **out, char *at)
 	return at;
 }
 
-/* Writes the value over the text it is read from, which is never shorter, and gives the start of
- * the next line. */
+/* Writes the value over the text that it is read from, which is never shorter, and returns the
+ * start of the next line. */
 static char *environment_file_take_value(char *value)
 {
 	char *out = value;
@@ -104,7 +105,8 @@ void environment_file_parse(char *text, environment_file_variable_h *each, void 
 	}
 }
 
-/* SYRINX_CONFIG would name another file than the one next to which this one was found. */
+/* SYRINX_CONFIG is ignored, because it would name another configuration than the one that this
+ * file belongs to. */
 static void environment_file_set(const char *name, const char *value, void *arg)
 {
 	(void)arg;

@@ -1,5 +1,5 @@
 /*
- * figures.c: what there is in a store (see figures.h).
+ * figures.c: prints the number of records in a store (see figures.h).
  */
 #include "cli/figures.h"
 
@@ -14,6 +14,7 @@ void figures_print(const struct migrate_figures *figures)
 	printf("dictionaries   %16" PRId64 "\n", figures->dictionaries);
 	printf("  entries      %16" PRId64 "\n", figures->entries);
 	printf("voices         %16" PRId64 "\n", figures->voices);
+	printf("speech engines %16" PRId64 "\n", figures->speech_engines);
 	printf("top-ups        %16" PRId64 "\n", figures->top_ups);
 	printf("  microcents   %16" PRId64 "\n", figures->credit_microcents);
 	printf("turns          %16" PRId64 "\n", figures->turns);

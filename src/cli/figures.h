@@ -1,5 +1,5 @@
 /*
- * figures.h: what there is in a store, as a table for people to compare.
+ * figures.h: prints the number of records in a store, so that people can compare stores.
  */
 #ifndef CLI_FIGURES_H
 #define CLI_FIGURES_H

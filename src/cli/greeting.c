@@ -1,5 +1,5 @@
 /*
- * greeting.c: what is printed for a person who starts a server (see greeting.h).
+ * greeting.c: the text for a person who starts a server (see greeting.h).
  */
 #include "cli/greeting.h"
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "Any" is an address only for listening. */
+/* The wildcard address can only be listened on, not connected to. */
 int greeting_address(char *address, size_t size, const char *listening)
 {
 	const char *port = strrchr(listening, ':');
@@ -22,8 +22,7 @@ int greeting_address(char *address, size_t size, const char *listening)
 	return n > 0 && (size_t)n < size ? 0 : EINVAL;
 }
 
-/* The key is printed once: every screen that is shared, and every terminal that is scrolled
- * back, shows it. */
+/* The key is printed only once, because shared screens and scrolled-back terminals show it. */
 int greeting_print(struct buf *out, const struct greeting *greeting)
 {
 	const char *s = greeting->tls ? "s" : "";
@@ -38,15 +37,16 @@ int greeting_print(struct buf *out, const struct greeting *greeting)
 		"  Syrinx listens on   http%s://%s\n"
 		"  playground          http%s://%s/#key=%s\n"
 		"  streaming clients   ws%s://%s/ws/tts/stream\n"
-		"  several at once     ws%s://%s/ws/tts/multi\n"
+		"  several contexts    ws%s://%s/ws/tts/multi\n"
 		"  API key             in %s/local.key\n"
 		"\n"
 		"  Hear it:\n"
-		"    %s say \"Hello from Syrinx.\" --server http%s://%s --key-file %s/local.key\n"
+		"    %s say \"Hello from Syrinx.\" --server http%s://%s --key-file "
+		"%s/local.key\n"
 		"\n"
 		"  No loudspeaker?  The same into a file:\n"
-		"    %s say \"Hello from Syrinx.\" -o hello.wav --server http%s://%s --key-file "
-		"%s/local.key\n"
+		"    %s say \"Hello from Syrinx.\" -o hello.wav --server http%s://%s "
+		"--key-file %s/local.key\n"
 		"\n"
 		"  Hold a conversation (you type, it speaks):\n"
 		"    %s talk%s%s --data %s --server http%s://%s\n"

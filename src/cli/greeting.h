@@ -1,5 +1,5 @@
 /*
- * greeting.h: what is printed for a person who starts a server.
+ * greeting.h: the text that is printed for a person who starts a server.
  */
 #ifndef CLI_GREETING_H
 #define CLI_GREETING_H
@@ -10,19 +10,19 @@
 #include "base/buf.h"
 
 struct greeting {
-	const char *address; /* HOST:PORT that is listened on */
+	const char *address; /* the HOST:PORT that the server listens on */
 	bool tls;
 	const char *key;
-	const char *program; /* as it was called, for a command that can be pasted */
-	const char *data_dir; /* where the key is kept */
-	const char *config_file; /* where its agents are; NULL: none was given */
+	const char *program; /* the program as it was called, so that commands can be pasted */
+	const char *data_dir; /* the directory with the key */
+	const char *config_file; /* the configuration with its agents; NULL if none was given */
 };
 
-/* An address that can be connected to, for one that is listened on.  EINVAL when it
+/* Converts an address that a server listens on to one that clients can connect to. EINVAL if it
  * does not fit. */
 int greeting_address(char *address, size_t size, const char *listening);
 
-/* Appends the address, the key, and commands that make the server speak. */
+/* Appends the address, the key, and commands to try. */
 int greeting_print(struct buf *out, const struct greeting *greeting);
 
 #endif

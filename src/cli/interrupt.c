@@ -1,5 +1,5 @@
 /*
- * interrupt.c: a signal that asks a long command to end (see interrupt.h).
+ * interrupt.c: lets a long command react to signals (see interrupt.h).
  */
 #include "cli/interrupt.h"
 
@@ -10,12 +10,12 @@
 #include "base/count.h"
 
 static const int interrupt_numbers[] = {SIGINT, SIGTERM, SIGHUP};
-static volatile sig_atomic_t came; /* the signal's number; 0: none */
+static volatile sig_atomic_t pending_signal; /* the number of the signal that arrived, or 0 */
 static const char *const *volatile interrupt_paths;
 
 static void interrupt_on_signal(int number)
 {
-	came = number;
+	pending_signal = number;
 }
 
 void interrupt_watch(void)
@@ -26,8 +26,8 @@ void interrupt_watch(void)
 		sigaction(interrupt_numbers[i], &action, NULL);
 }
 
-/* Calls only what a handler may call.  The signal comes again when it is unblocked, and ends the
- * process, so that a shell knows why. */
+/* Calls only async-signal-safe functions. The signal is raised again; when it is unblocked it
+ * ends the process, so that a shell sees the reason. */
 static void interrupt_on_removal(int number)
 {
 	const struct sigaction action = {.sa_handler = SIG_DFL};
@@ -42,7 +42,7 @@ static void interrupt_on_removal(int number)
 	sigprocmask(SIG_UNBLOCK, &signals, NULL);
 }
 
-void interrupt_remove(const char *const *paths)
+void interrupt_remove_files(const char *const *paths)
 {
 	const struct sigaction action = {.sa_handler = interrupt_on_removal};
 	struct sigaction before;
@@ -55,9 +55,9 @@ void interrupt_remove(const char *const *paths)
 	}
 }
 
-bool interrupt_came(void)
+bool interrupt_is_pending(void)
 {
-	return came != 0;
+	return pending_signal != 0;
 }
 
 void interrupt_watch_keys(void)
@@ -69,16 +69,16 @@ void interrupt_watch_keys(void)
 
 bool interrupt_take(void)
 {
-	bool has_come = came != 0;
+	bool is_pending = pending_signal != 0;
 
-	came = 0;
-	return has_come;
+	pending_signal = 0;
+	return is_pending;
 }
 
-void interrupt_pass_on(void)
+void interrupt_raise_again(void)
 {
 	const struct sigaction action = {.sa_handler = SIG_DFL};
-	int number = came;
+	int number = pending_signal;
 
 	if (number == 0)
 		return;

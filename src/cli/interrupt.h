@@ -1,9 +1,8 @@
 /*
- * interrupt.h: a signal that asks a long command to end.
+ * interrupt.h: lets a long command react to signals.
  *
- * SIGINT, SIGTERM and SIGHUP are noted instead of ending the process, so that
- * the command can take back what it has half done.  Blocking calls return with
- * EINTR.
+ * SIGINT, SIGTERM and SIGHUP are recorded instead of ending the process, so that the command can
+ * undo what is half done. Blocking calls return with EINTR.
  */
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
@@ -12,20 +11,20 @@
 
 void interrupt_watch(void);
 
-/* Whether one has come since. */
-bool interrupt_came(void);
+/* Whether a signal has arrived since interrupt_watch. */
+bool interrupt_is_pending(void);
 
-/* Ends the process by the signal that has come, if one has, so that a shell knows why and stops
+/* If a signal has arrived, ends the process with it, so that a shell sees the reason and stops
  * its loop, too. */
-void interrupt_pass_on(void);
+void interrupt_raise_again(void);
 
-/* For work whose calls do not return early: these signals remove the files, of a list that ends with
- * NULL, and end the process.  Signals that are ignored stay so.  The list must last as long as the
- * process, or until interrupt_watch. */
-void interrupt_remove(const char *const *paths);
+/* For work whose calls do not return early: the signals remove the files in the list, which is
+ * terminated by NULL, and end the process. Signals that are ignored stay ignored. The list must
+ * stay valid until the process ends or interrupt_watch is called. */
+void interrupt_remove_files(const char *const *paths);
 
-/* As interrupt_watch, for SIGINT alone, of which each one counts: whether one has come since
- * the last call. */
+/* Like interrupt_watch, but only for SIGINT, and each signal counts: interrupt_take returns
+ * whether one has arrived since it was last called. */
 void interrupt_watch_keys(void);
 bool interrupt_take(void);
 

@@ -1,11 +1,11 @@
 /*
- * json_list.c: a list for programs (see json_list.h).
+ * json_list.c: the JSON that --json prints (see json_list.h).
  */
 #include "cli/json_list.h"
 
 #include <stdio.h>
 
-#define JSON_LIST_MAX (256u * 1024u * 1024u) /* far more rows than anybody has */
+#define JSON_LIST_MAX (256u * 1024u * 1024u) /* far more rows than any store has */
 
 void json_list_open_object(struct json_list *list)
 {

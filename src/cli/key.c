@@ -1,8 +1,8 @@
 /*
- * key.c: `syrinx key`: who may speak.
+ * key.c: `syrinx key`: manages API keys.
  *
- * A new key is good at once, a revoked one within a second.  The text of a key is
- * shown once, when it is made; the store has only its hash.
+ * A new key works at once, and a revoked one stops working within a second. A key is shown only
+ * when it is created; the store has only its hash.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,9 +20,8 @@
 #include "cli/store_verb.h"
 #include "cli/table.h"
 #include "server/account_json.h"
-#include "wire/account_message.h"
 
-/* When it ends: a date, a time, how long from now, or never. */
+/* Parses --expires: a date, a time, a lifetime, or never. */
 static int key_read_expiry(int64_t *expires_ms, const struct command_call *call, const char *text)
 {
 	int64_t span;
@@ -34,10 +33,11 @@ static int key_read_expiry(int64_t *expires_ms, const struct command_call *call,
 	if (calendar_parse_span(&span, text) == 0)
 		*expires_ms = clock_wall_ms() + span;
 	else if (calendar_parse(expires_ms, text) != 0)
-		return command_usage_error(call->command,
-					   "--expires is how long (30d, 12h), a date (2027-01-01) "
-					   "or never: not \"%s\"",
-					   text);
+		return command_usage_error(
+			call->command,
+			"--expires must be a lifetime (30d, 12h), a date (2027-01-01) or "
+			"never, not \"%s\"",
+			text);
 	if (*expires_ms <= clock_wall_ms())
 		return command_usage_error(call->command, "--expires %s is in the past", text);
 	return COMMAND_OK;
@@ -60,29 +60,31 @@ static int key_read_scopes(unsigned *scopes, const struct command_call *call, co
 
 	if (scopes_parse(scopes, list, &bad) == 0)
 		return COMMAND_OK;
-	return command_usage_error(
-		call->command,
-		"--scopes takes speak, read, dictionaries, voices, admin and commas, not \"%.*s\"",
-		(int)strcspn(bad, ","), bad);
+	return command_usage_error(call->command,
+				   "--scopes must be a comma-separated list of speak, read, "
+				   "dictionaries, voices and admin; there is no scope \"%.*s\"",
+				   (int)strcspn(bad, ","), bad);
 }
 
-/* Connections by the name that they had first. */
+/* --streams is an older name of --connections. */
 static int key_read_streams(struct store_limits *limits, bool *given,
 			    const struct command_call *call)
 {
 	if (!command_value(call, "streams"))
 		return COMMAND_OK;
 	if (command_value(call, "connections"))
-		return command_usage_error(call->command,
-					   "--streams and --connections are the same");
-	if (command_number(&limits->connections, call, "streams", 1, ACCOUNT_MESSAGE_LIMIT_MAX, 0))
+		return command_usage_error(
+			call->command,
+			"--streams and --connections are the same limit: give only one");
+	if (command_number(&limits->connections, call, "streams", 1, REGISTRY_LIMIT_MAX, 0))
 		return COMMAND_USAGE;
 	*given = true;
 	return COMMAND_OK;
 }
 
-/* What the options say of it: the fields that were given. */
-static int key_read_wishes(struct store_key *key, unsigned *fields, const struct command_call *call)
+/* Reads the options into the key; *fields has the fields that were given. */
+static int key_read_options(struct store_key *key, unsigned *fields,
+			    const struct command_call *call)
 {
 	const char *scopes = command_value(call, "scopes");
 	const char *expires = command_value(call, "expires");
@@ -107,7 +109,7 @@ static int key_read_wishes(struct store_key *key, unsigned *fields, const struct
 	return status;
 }
 
-/* --project, or the first one of --account, or the default. */
+/* Finds the project: that of --project, the first one of --account, or the default project. */
 static int key_find_project(struct store_project *project, struct store *store,
 			    const struct command_call *call)
 {
@@ -125,7 +127,7 @@ static int key_find_project(struct store_project *project, struct store *store,
 	return err ? store_verb_failed(call, err, "cannot look up the project") : COMMAND_OK;
 }
 
-/* "project 3 (website) of account 2 (acme)" */
+/* Writes "project 3 (website) of account 2 (acme)". */
 #define KEY_PLACE_SIZE (2 * STORE_NAME_MAX + 96)
 
 static void key_print_place(char text[KEY_PLACE_SIZE], struct store *store,
@@ -141,13 +143,13 @@ static void key_print_place(char text[KEY_PLACE_SIZE], struct store *store,
 
 static int key_create(struct store *store, const struct command_call *call)
 {
-	char text[ACCOUNT_KEY_LEN + 1];
+	char text[API_KEY_LEN + 1];
 	struct store_key key = {
 		.scopes = STORE_SCOPES_USUAL, .credit_cents = -1, .limits = STORE_LIMITS_PLAN};
 	struct store_project project;
 	char place[KEY_PLACE_SIZE];
 	unsigned fields;
-	int status = key_read_wishes(&key, &fields, call);
+	int status = key_read_options(&key, &fields, call);
 	int err;
 
 	if (status == COMMAND_OK)
@@ -160,7 +162,7 @@ static int key_create(struct store *store, const struct command_call *call)
 		return store_verb_failed(call, err, "cannot create a key");
 	printf("%s\n", text);
 	key_print_place(place, store, &project);
-	command_report("key %s created in %s; it is shown only this once", key.prefix, place);
+	command_report("key %s created in %s; it will not be shown again", key.prefix, place);
 	return COMMAND_OK;
 }
 
@@ -182,10 +184,10 @@ static void key_add_moment(struct table *table, int64_t wall_ms)
 struct listing {
 	struct table table;
 	struct json_list json;
-	int64_t account_id; /* 0: all */
+	int64_t account_id; /* 0 for all accounts */
 };
 
-/* A terminal has little room, and most keys may do the same. */
+/* On a terminal the most common sets of scopes are abbreviated. */
 static void key_add_scopes(struct table *table, unsigned scopes)
 {
 	char text[SCOPES_TEXT_SIZE];
@@ -209,7 +211,8 @@ static bool key_add_row(const struct store_key *key, void *arg)
 	if (listing->account_id && key->account_id != listing->account_id)
 		return true;
 	store_verb_print_cents(spent, key->spent_microcents);
-	for (size_t i = 0; i < REGISTRY_LIMITS; ++i) { /* a key has no plan to differ from */
+	/* A key has no plan, so "no limit" is not shown. */
+	for (size_t i = 0; i < REGISTRY_LIMITS; ++i) {
 		int64_t *limit = registry_limit_at(&own, i);
 
 		*limit = *limit < 0 ? STORE_LIMIT_PLAN : *limit;
@@ -272,11 +275,11 @@ static int key_list(struct store *store, const struct command_call *call)
 		err = store->ops->key_list(store, key_add_row, &listing);
 		printed = table_print(&listing.table);
 	}
-	return err || printed ? store_verb_failed(call, err ? err : printed, "cannot list them")
+	return err || printed ? store_verb_failed(call, err ? err : printed, "cannot list the keys")
 			      : COMMAND_OK;
 }
 
-/* The selected key: the second operand or, without one, the content of --key-file. */
+/* Finds the selected key: the second operand or, without one, the content of --key-file. */
 static int key_find(struct store_key *key, struct store *store, const struct command_call *call)
 {
 	char text[KEY_SOURCE_SIZE];
@@ -309,10 +312,9 @@ static int key_revoke(struct store *store, const struct command_call *call)
 	err = store->ops->key_revoke(store, key.prefix, clock_wall_ms());
 	if (err)
 		return store_verb_failed(call, err, "cannot revoke the key");
-	command_report(
-		"key %s (%s) revoked for good: within a second every server refuses it, also "
-		"on open connections",
-		key.prefix, key.name);
+	command_report("key %s (%s) permanently revoked: within a second, every server "
+		       "rejects it, on open connections as well",
+		       key.prefix, key.name);
 	return COMMAND_OK;
 }
 
@@ -337,7 +339,7 @@ static int key_change(struct store *store, const struct command_call *call)
 	int err;
 
 	if (status == COMMAND_OK)
-		status = key_read_wishes(&key, &fields, call);
+		status = key_read_options(&key, &fields, call);
 	if (status != COMMAND_OK)
 		return status;
 	if (command_value(call, "project") || command_value(call, "account"))
@@ -345,7 +347,7 @@ static int key_change(struct store *store, const struct command_call *call)
 					   "a key cannot be moved to another project or account");
 	if (fields == 0)
 		return command_usage_error(call->command,
-					   "change needs an option that says what to change");
+					   "nothing to change: give at least one option");
 	err = store->ops->key_change(store, key.prefix, fields, &key);
 	if (err)
 		return store_verb_failed(call, err, "cannot change the key");
@@ -376,14 +378,14 @@ static const struct command_option options[] = {
 	STORE_VERB_OPTIONS,
 	STORE_VERB_CREATE_OPTION,
 	KEY_SOURCE_FILE_OPTION,
-	{"name", 0, "NAME", "the name of the key in lists"},
-	{"account", 0, "ACCOUNT", "of this account, by number or name (create: 1; list: all)"},
-	{"project", 0, "PROJECT",
-	 "create it in this project, by number or name (the account's first)"},
+	{"name", 0, "NAME", "the key's name, as shown in lists"},
+	{"account", 0, "ACCOUNT", "the account, by number or name (create: 1; list: all)"},
+	{"project", 0, "PROJECT", "create: the project, by number or name (the account's first)"},
 	{"scopes", 0, "LIST",
-	 "what it may do: speak,read,dictionaries,voices,admin (all but admin)"},
-	{"expires", 0, "WHEN", "its lifetime (30d), when it ends (2027-01-01), or never"},
-	{"credit-cents", 0, "N", "how much it may spend in all (none: no limit)"},
+	 "what the key may do: speak,read,dictionaries,voices,admin (all but "
+	 "admin)"},
+	{"expires", 0, "WHEN", "its lifetime (30d) or expiry date (2027-01-01), or never"},
+	{"credit-cents", 0, "N", "how much the key may spend in total (none: no limit)"},
 	{"json", 0, NULL, "print the list as JSON"},
 	STORE_VERB_LIMIT_OPTIONS,
 	{"streams", 0, "N", "the same as --connections"},
@@ -395,7 +397,7 @@ const struct command command_key = {
 	.operands = "create|list|change|revoke [KEY]",
 	.operands_min = 1,
 	.operands_max = 2,
-	.summary = "Create a key and print it, list all keys, change or revoke one.",
+	.summary = "Create, list, change and revoke API keys.",
 	.examples = "  syrinx key create --account acme --project website --expires 90d\n"
 		    "  syrinx key revoke ka_1a2b3\n",
 	.options = options,

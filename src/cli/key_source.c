@@ -1,5 +1,5 @@
 /*
- * key_source.c: the key that a command was given (see key_source.h).
+ * key_source.c: reads the key that a command was given (see key_source.h).
  */
 #include "cli/key_source.h"
 
@@ -19,7 +19,7 @@ static int key_source_fail(const struct command_call *call, const char *file, co
 	return COMMAND_FAILED;
 }
 
-/* Reads up to a newline, byte by byte: the rest of standard input must stay unread. */
+/* Reads up to a newline, byte by byte, because the rest of standard input must stay unread. */
 static int key_source_read_line(char line[KEY_SOURCE_SIZE], int fd)
 {
 	size_t len = 0;
@@ -89,11 +89,12 @@ int key_source_read_file(char key[KEY_SOURCE_SIZE], const struct command_call *c
 	if (fd >= 0 && !is_stdin)
 		close(fd);
 	if (err == EFBIG || err == EINVAL || has_more)
-		return key_source_fail(call, file, "that is no key: it must have one short line");
+		return key_source_fail(call, file,
+				       "this is not a key: it must be a single short line");
 	if (err)
 		return key_source_fail(call, file, strerror(err));
 	key_source_trim(key);
-	return key[0] ? COMMAND_OK : key_source_fail(call, file, "there is no key in it");
+	return key[0] ? COMMAND_OK : key_source_fail(call, file, "the file contains no key");
 }
 
 int key_source_read(char key[KEY_SOURCE_SIZE], bool *found, const struct command_call *call)
@@ -103,8 +104,7 @@ int key_source_read(char key[KEY_SOURCE_SIZE], bool *found, const struct command
 
 	*found = text || file;
 	if (text && file)
-		return command_usage_error(call->command,
-					   "--key and --key-file exclude each other");
+		return command_usage_error(call->command, "give --key or --key-file, not both");
 	if (file)
 		return key_source_read_file(key, call);
 	if (text && strlen(text) >= KEY_SOURCE_SIZE)

@@ -1,5 +1,5 @@
 /*
- * keyboard.c: a terminal's keys, one by one (see keyboard.h).
+ * keyboard.c: reads a terminal's keys one by one (see keyboard.h).
  */
 #include "cli/keyboard.h"
 
@@ -14,7 +14,7 @@
 
 static const int endings[] = {SIGHUP, SIGQUIT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 
-/* A signal's handler can be given nothing else to find it by. */
+/* Global, because a signal handler has no other way to find it. */
 static struct {
 	volatile sig_atomic_t is_open;
 	pid_t owner; /* a child process must not change the terminal */
@@ -31,8 +31,8 @@ static bool keyboard_give_back(void)
 	return true;
 }
 
-/* A fault happens again on return, and then finds who was there before us, such as a
- * sanitizer; whatever else was sent is sent again. */
+/* A fault occurs again on return and then reaches the previous handler, such as a sanitizer's;
+ * any other signal is raised again. */
 static bool keyboard_is_fault(const siginfo_t *info)
 {
 	return info->si_code > 0 && (info->si_signo == SIGSEGV || info->si_signo == SIGBUS ||

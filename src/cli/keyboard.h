@@ -1,10 +1,9 @@
 /*
- * keyboard.h: a terminal's keys, one by one and not shown.
+ * keyboard.h: reads a terminal's keys one by one, without echo.
  *
- * The terminal is as it was on every way out: keyboard_close, exit, a signal that
- * ends the process, a crash.  Ctrl-C is a key like others and comes in its order;
- * Ctrl-Z does nothing, because the shell would find the terminal changed; Ctrl-\ still
- * ends a process that hangs.
+ * The terminal is restored however the process ends: by keyboard_close, exit, a signal or a
+ * crash. Ctrl-C is delivered as a key, in order. Ctrl-Z does nothing, because the shell would
+ * find the terminal in our mode. Ctrl-\ still ends a process that hangs.
  */
 #ifndef CLI_KEYBOARD_H
 #define CLI_KEYBOARD_H
@@ -12,7 +11,7 @@
 /* Standard input must be a terminal. */
 int keyboard_open(void);
 
-/* One that was not opened is fine. */
+/* May be called even if the keyboard was not opened. */
 void keyboard_close(void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * line_edit.c: a line being typed (see line_edit.h).
+ * line_edit.c: edits the line that is being typed (see line_edit.h).
  */
 #include "cli/line_edit.h"
 
@@ -16,7 +16,8 @@
 #define KEY_CTRL(letter) ((letter)&0x1f)
 #define KEY_BACKSPACE 0x7f
 
-/* Of an escape sequence: more than any key has; longer ones are passed over. */
+/* The maximum length of an escape sequence's parameters. No key has as many; longer sequences are
+ * ignored. */
 #define PARAMETERS_MAX 8u
 
 enum mode { MODE_TEXT, MODE_ESCAPE, MODE_CONTROL, MODE_APPLICATION };
@@ -28,13 +29,13 @@ struct line_edit {
 	enum mode mode;
 	char parameters[PARAMETERS_MAX + 1];
 	size_t parameters_len;
-	char letter[4]; /* a code point that is not whole yet */
+	char letter[4]; /* an incomplete code point */
 	size_t letter_len;
 	struct utf8_state utf8;
 	char *history[LINE_EDIT_HISTORY_MAX]; /* oldest first */
 	size_t history_len;
-	size_t at; /* in it; history_len: the line that is new */
-	char *draft; /* that line, while another is shown */
+	size_t at; /* the position in it; history_len for the new line */
+	char *draft; /* the new line, while another one is shown */
 };
 
 static void line_edit_destroy(void *object)
@@ -120,22 +121,17 @@ static void line_edit_set_text(struct line_edit *edit, const char *text)
 	memcpy(edit->text, text, edit->len + 1);
 }
 
-/* Lines of before */
+/* History */
 
-static void line_edit_forget_draft(struct line_edit *edit)
+void line_edit_clear(struct line_edit *edit)
 {
+	line_edit_set_text(edit, "");
 	free(edit->draft);
 	edit->draft = NULL;
 	edit->at = edit->history_len;
 }
 
-void line_edit_clear(struct line_edit *edit)
-{
-	line_edit_set_text(edit, "");
-	line_edit_forget_draft(edit);
-}
-
-/* Without memory the line is only not remembered. */
+/* If there is no memory, the line is not remembered. */
 static void line_edit_remember(struct line_edit *edit)
 {
 	bool is_again = edit->history_len > 0 &&
@@ -247,7 +243,7 @@ static const struct {
 	{KEY_CTRL('U'), line_edit_cut_to_home},       {KEY_CTRL('W'), line_edit_cut_word},
 };
 
-/* As xterm, the Linux console and rxvt send them. */
+/* The sequences that xterm, the Linux console and rxvt send. */
 static const struct {
 	char last;
 	char first_parameter; /* only before '~' */
@@ -313,7 +309,7 @@ static enum line_edit_event line_edit_take_sequence(struct line_edit *edit, char
 		bool was_sequence = edit->mode != MODE_ESCAPE;
 
 		edit->mode = MODE_TEXT;
-		if ((unsigned char)byte < 0x20) /* Escape alone, then a key */
+		if ((unsigned char)byte < 0x20) /* Escape followed by another key */
 			return line_edit_press_control(edit, byte);
 		if (was_sequence)
 			line_edit_press_sequence(edit, byte);
@@ -339,7 +335,7 @@ static enum line_edit_event line_edit_take_letter(struct line_edit *edit, char b
 	n = edit->letter_len;
 	edit->letter_len = 0;
 	if (n == 2 && edit->letter[0] == '\xc2' && (unsigned char)edit->letter[1] < 0xa0)
-		return LINE_EDIT_NOTHING; /* U+0080 to U+009F steer a terminal, too */
+		return LINE_EDIT_NOTHING; /* U+0080 to U+009F are control characters, too */
 	return line_edit_insert(edit, edit->letter, n);
 }
 

@@ -1,5 +1,5 @@
 /*
- * local_address.c: whether an address is one of this machine (see local_address.h).
+ * local_address.c: tells whether an address belongs to this machine (see local_address.h).
  */
 #include "cli/local_address.h"
 

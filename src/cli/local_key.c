@@ -1,5 +1,5 @@
 /*
- * local_key.c: the one key that is kept readable (see local_key.h).
+ * local_key.c: the only key that is stored in plain text (see local_key.h).
  */
 #include "cli/local_key.h"
 
@@ -18,7 +18,7 @@
 #define FILE_NAME "local.key"
 #define KEY_NAME "local"
 
-/* Whoever can read the file can read the database. */
+/* The key has the scope admin, because anyone who can read the file can also read the database. */
 #define SCOPES (STORE_SCOPES_USUAL | STORE_SCOPE_ADMIN)
 #define PATH_SIZE 2048u
 
@@ -31,15 +31,15 @@ static int local_key_path_of(char path[PATH_SIZE], const char *data_dir, const c
 
 static bool local_key_is_key(const char *text)
 {
-	return strlen(text) == ACCOUNT_KEY_LEN && strncmp(text, "ka_", 3) == 0 &&
+	return strlen(text) == API_KEY_LEN && strncmp(text, "ka_", 3) == 0 &&
 	       strspn(text + 3, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") ==
-		       ACCOUNT_KEY_LEN - 3;
+		       API_KEY_LEN - 3;
 }
 
-int local_key_read(char text[ACCOUNT_KEY_LEN + 1], const char *data_dir)
+int local_key_read(char text[API_KEY_LEN + 1], const char *data_dir)
 {
 	char path[PATH_SIZE];
-	char line[ACCOUNT_KEY_LEN + 3] = "";
+	char line[API_KEY_LEN + 3] = "";
 	FILE *file;
 	int err = local_key_path_of(path, data_dir, "");
 
@@ -54,19 +54,19 @@ int local_key_read(char text[ACCOUNT_KEY_LEN + 1], const char *data_dir)
 	line[strcspn(line, "\n")] = '\0';
 	if (!local_key_is_key(line))
 		return EINVAL;
-	memcpy(text, line, ACCOUNT_KEY_LEN + 1);
+	memcpy(text, line, API_KEY_LEN + 1);
 	return 0;
 }
 
 static int local_key_write_all(int fd, const char *text)
 {
-	if (write(fd, text, ACCOUNT_KEY_LEN) != ACCOUNT_KEY_LEN || write(fd, "\n", 1) != 1)
+	if (write(fd, text, API_KEY_LEN) != API_KEY_LEN || write(fd, "\n", 1) != 1)
 		return EIO;
 	return fsync(fd) == 0 ? 0 : errno;
 }
 
-/* By way of a second file, so that no reader ever sees half a key and a wide
- * open file of an earlier time is not written into. */
+/* Writes a second file and renames it, so that no reader sees half a key, and an existing file
+ * that is open to others is not written to. */
 static int local_key_write_file(const char *text, const char *data_dir)
 {
 	char path[PATH_SIZE];
@@ -89,7 +89,7 @@ static int local_key_write_file(const char *text, const char *data_dir)
 	return err;
 }
 
-/* The row of a key whose text is known. */
+/* Makes the row of a key from its text. */
 static int local_key_row_of(struct store_key *key, const char *text)
 {
 	*key = (struct store_key){.project_id = STORE_PROJECT_DEFAULT,
@@ -104,7 +104,7 @@ static int local_key_row_of(struct store_key *key, const char *text)
 	return 0;
 }
 
-/* A file that was copied about may have become readable to others. */
+/* A file that was copied may have become readable to others. */
 static void local_key_close_to_others(const char *data_dir)
 {
 	char path[PATH_SIZE];
@@ -113,7 +113,7 @@ static void local_key_close_to_others(const char *data_dir)
 	if (local_key_path_of(path, data_dir, "") || stat(path, &st) != 0 ||
 	    (st.st_mode & 077) == 0)
 		return;
-	log_warn("key", "%s was readable by others; it is not any more", path);
+	log_warn("key", "%s was readable by other users; its mode was corrected", path);
 	if (chmod(path, 0600) != 0)
 		log_warn("key", "chmod %s: %s", path, strerror(errno));
 }
@@ -130,8 +130,8 @@ static int local_key_add_row(struct store *store, struct store_key *key)
 	return err;
 }
 
-/* 0 when the text is good in the store now; ENOENT when it cannot be (it was
- * revoked, or another key has its prefix). */
+/* Returns 0 if the key is now valid in the store, ENOENT if it cannot be (it was revoked, or
+ * another key has the same prefix). */
 static int local_key_ensure_row(struct store *store, const char *text)
 {
 	struct store_key want;
@@ -147,16 +147,16 @@ static int local_key_ensure_row(struct store *store, const char *text)
 		return err;
 	if (have.revoked_ms || memcmp(have.hash, want.hash, sizeof(want.hash)) != 0)
 		return ENOENT;
-	if (have.scopes != want.scopes) /* it was made before there were any */
+	if (have.scopes != want.scopes) /* it was created before there were scopes */
 		return store->ops->key_change(store, want.prefix, STORE_KEY_SCOPES, &want);
 	return 0;
 }
 
-/* The file first: when the store fails after it, the next start adds the row. */
-static int local_key_make(char text[ACCOUNT_KEY_LEN + 1], struct store *store, const char *data_dir)
+/* The file is written first: if the store fails afterwards, the next start adds the row. */
+static int local_key_make(char text[API_KEY_LEN + 1], struct store *store, const char *data_dir)
 {
 	struct store_key key = {0};
-	int err = account_key_make(text, &key, KEY_NAME);
+	int err = api_key_make(text, &key, KEY_NAME);
 
 	key.scopes = SCOPES;
 	if (!err)
@@ -178,12 +178,14 @@ static bool local_key_is_planted(const char *data_dir)
 	    stat(data_dir, &dir) != 0 || file.st_uid == geteuid() || file.st_uid == 0 ||
 	    (geteuid() == 0 && file.st_uid == dir.st_uid))
 		return false;
-	log_warn("key", "%s was made by user %u: it is not trusted, and another is made", path,
-		 (unsigned)file.st_uid);
+	log_warn("key",
+		 "%s was created by user %u, so it is not trusted and is replaced by "
+		 "a new one",
+		 path, (unsigned)file.st_uid);
 	return true;
 }
 
-int local_key_prepare(char text[ACCOUNT_KEY_LEN + 1], const char *data_dir)
+int local_key_prepare(char text[API_KEY_LEN + 1], const char *data_dir)
 {
 	struct store_key key = {0};
 	int err = local_key_is_planted(data_dir) ? ENOENT : local_key_read(text, data_dir);
@@ -192,11 +194,11 @@ int local_key_prepare(char text[ACCOUNT_KEY_LEN + 1], const char *data_dir)
 		local_key_close_to_others(data_dir);
 	if (err != ENOENT && err != EINVAL)
 		return err;
-	err = account_key_make(text, &key, KEY_NAME);
+	err = api_key_make(text, &key, KEY_NAME);
 	return err ? err : local_key_write_file(text, data_dir);
 }
 
-int local_key_ensure(char text[ACCOUNT_KEY_LEN + 1], struct store *store, const char *data_dir)
+int local_key_ensure(char text[API_KEY_LEN + 1], struct store *store, const char *data_dir)
 {
 	int err = local_key_is_planted(data_dir) ? ENOENT : local_key_read(text, data_dir);
 

@@ -1,5 +1,5 @@
 /*
- * local_speech.c: the engines without a server (see local_speech.h).
+ * local_speech.c: runs engines without a server (see local_speech.h).
  */
 #include "cli/local_speech.h"
 
@@ -36,8 +36,8 @@ int local_speech_open(struct local_speech *speech, const struct config *config)
 	int err = local_speech_open_some(speech, config, &all);
 
 	if (err)
-		fprintf(stderr, "syrinx: no engine in %s: %s\n", config->engines_dir,
-			strerror(err));
+		fprintf(stderr, "syrinx: no engine could be started from %s: %s\n",
+			config->engines_dir, strerror(err));
 	return err;
 }
 

@@ -1,6 +1,6 @@
 /*
- * local_speech.h: the engines without a server, for commands that speak or
- * list voices by themselves.
+ * local_speech.h: runs engines without a server, for commands that speak or list voices on their
+ * own.
  */
 #ifndef CLI_LOCAL_SPEECH_H
 #define CLI_LOCAL_SPEECH_H
@@ -15,11 +15,10 @@ struct local_speech {
 	struct pool *pool;
 };
 
-/* Starts the engines and waits until they have answered.  What went wrong was
- * printed. */
+/* Starts the engines and waits until they are ready. Errors are printed. */
 int local_speech_open(struct local_speech *speech, const struct config *config);
 
-/* The same with some of the engines; says nothing.  ENOENT: none of them is there. */
+/* Starts only some of the engines, and prints nothing. ENOENT if none of them is installed. */
 int local_speech_open_some(struct local_speech *speech, const struct config *config,
 			   const struct engines_choice *choice);
 void local_speech_close(struct local_speech *speech);

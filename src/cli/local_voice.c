@@ -1,9 +1,9 @@
 /*
- * local_voice.c: engines for one voice, without a server (see local_voice.h).
+ * local_voice.c: starts the engine of one voice, without a server (see local_voice.h).
  *
- * Ids of the built-in table, their names and vendors' names for voices are known without asking an
- * engine, and so is who can speak them.  For any other voice the engines that start quickly are asked
- * first.
+ * For ids and names in the built-in table and vendors' names for voices, the engines that can
+ * speak them are known without starting any. For any other voice, the engines that start quickly
+ * are asked first.
  */
 #include "cli/local_voice.h"
 
@@ -16,8 +16,8 @@
 #include "cli/voice_list.h"
 #include "doors/doors_local.h"
 
-/* Without its runtime the neural engine has no voice, and need not be started to find out. */
-static bool local_voice_is_hopeless(const struct config *config, const char *engine)
+/* Without its runtime library the neural engine has no voices, so it need not be started. */
+static bool local_voice_lacks_runtime(const struct config *config, const char *engine)
 {
 	char path[2 * PARAM_STRING_SIZE];
 
@@ -34,7 +34,7 @@ static const struct voice_row *local_voice_row(int64_t id)
 	return NULL;
 }
 
-/* Starts the best engine that speaks a voice of the table.  ENOENT: none that is here does. */
+/* Starts the best engine that speaks a voice of the table. ENOENT if none of them is installed. */
 static int local_voice_open_row(struct local_speech *speech, const struct config *config,
 				int64_t id)
 {
@@ -44,7 +44,7 @@ static int local_voice_open_row(struct local_speech *speech, const struct config
 		const struct engines_choice choice = {.only = row->speakers[i].engine};
 		int err;
 
-		if (local_voice_is_hopeless(config, choice.only))
+		if (local_voice_lacks_runtime(config, choice.only))
 			continue;
 		err = local_speech_open_some(speech, config, &choice);
 		if (err && err != ENOENT)
@@ -56,7 +56,7 @@ static int local_voice_open_row(struct local_speech *speech, const struct config
 	return ENOENT;
 }
 
-/* The ids that a name can stand for in the table, the best first, ended by 0. */
+/* Writes the ids that a name can mean in the table, the best one first, terminated by 0. */
 static void local_voice_ids(int64_t ids[VOICE_SPEAKERS_MAX + 1], const char *name)
 {
 	const int64_t *choices = doors_local_voice(name, strlen(name));

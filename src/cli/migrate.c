@@ -1,6 +1,6 @@
 /*
- * migrate.c: `syrinx migrate`: moves accounts, keys, dictionaries, voices and the
- * ledger from one store to another, while no server runs on either.
+ * migrate.c: `syrinx migrate`: copies accounts, keys, dictionaries, voices and the ledger from
+ * one store to another, while no server is using either.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,11 +14,13 @@
 #include "store/migrate.h"
 
 static const char *const problems[] = {
-	[MIGRATE_CANNOT] = "a store in memory cannot be moved",
-	[MIGRATE_NOT_EMPTY] = "the target is not empty: only a new store is filled",
-	[MIGRATE_IN_USE] = "a server runs on one of the stores, nothing was moved: stop it",
-	[MIGRATE_UNSOUND] = "the totals of the source do not match its ledger: nothing was moved",
-	[MIGRATE_CHANGED] = "the source has changed meanwhile, nothing was moved: stop its servers",
+	[MIGRATE_CANNOT] = "an in-memory store cannot be migrated",
+	[MIGRATE_NOT_EMPTY] = "the target is not empty; it must be a new store",
+	[MIGRATE_IN_USE] = "a server is using one of the stores; nothing was moved. Stop the "
+			   "server first",
+	[MIGRATE_UNSOUND] = "the totals in the source do not match its ledger; nothing was moved",
+	[MIGRATE_CHANGED] = "the source changed during the migration; nothing was moved. Stop "
+			    "its servers first",
 	[MIGRATE_FAILED] = "nothing was moved",
 };
 
@@ -31,7 +33,7 @@ static int migrate_failed(const char *what, int err)
 	return COMMAND_FAILED;
 }
 
-/* A wrong path must not look like a store without anything in it. */
+/* A wrong path must not look like an empty store. */
 static int migrate_check_source(const char *address)
 {
 	const char *path = store_sqlite_path(address);
@@ -39,14 +41,15 @@ static int migrate_check_source(const char *address)
 	return !path || access(path, F_OK) == 0 ? 0 : errno;
 }
 
-/* What a server books while it is read would be lost. */
+/* Turns that a server records while its store is read would be lost. */
 static int migrate_check_alone(const char *address)
 {
 	int holder = migrate_holder(address);
 
 	if (holder)
 		fprintf(stderr,
-			"syrinx migrate: process %d has %s open, nothing was moved: stop it\n",
+			"syrinx migrate: process %d has %s open; nothing was moved. Stop it "
+			"first\n",
 			holder, address);
 	return holder ? EBUSY : 0;
 }
@@ -60,7 +63,7 @@ static int migrate_move(struct store *from, struct store *to)
 	if (problem != MIGRATE_WELL)
 		return migrate_failed(problems[problem], problem == MIGRATE_FAILED ? err : 0);
 	figures_print(&figures);
-	printf("Both stores have these figures.\n");
+	printf("Both stores contain the records above.\n");
 	return COMMAND_OK;
 }
 
@@ -74,7 +77,7 @@ static int migrate_run(const struct command_call *call)
 	int err;
 
 	if (!from_address || !to_address)
-		return command_usage_error(call->command, "--from and --to are needed");
+		return command_usage_error(call->command, "--from and --to are required");
 	if (strcmp(from_address, to_address) == 0)
 		return command_usage_error(call->command, "--from and --to are the same");
 	err = migrate_check_source(from_address);
@@ -94,14 +97,16 @@ static int migrate_run(const struct command_call *call)
 
 static const struct command_option options[] = {
 	{"from", 0, "ADDRESS",
-	 "the store to move, which is not changed: sqlite:PATH, postgresql://..."},
-	{"to", 0, "ADDRESS", "an empty store to move it to"},
+	 "the store to copy from, which is not changed: sqlite:PATH, "
+	 "postgresql://..."},
+	{"to", 0, "ADDRESS", "the store to copy to, which must be empty"},
 	{0},
 };
 
 const struct command command_migrate = {
 	.name = "migrate",
-	.summary = "Move accounts, keys, dictionaries, voices and the ledger to another store.",
+	.summary = "Copy all accounts, keys, dictionaries, voices and the ledger to a "
+		   "new store.",
 	.options = options,
 	.run = migrate_run,
 	.examples =

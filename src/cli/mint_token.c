@@ -1,6 +1,6 @@
 /*
- * mint_token.c: `syrinx mint-token`: a token as a speech engine carries it, for
- * testing with other tools.
+ * mint_token.c: `syrinx mint-token`: makes a token such as a speech engine sends, for testing
+ * with other tools.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -65,10 +65,10 @@ static int mint_token_run(const struct command_call *call)
 }
 
 static const struct command_option options[] = {
-	{"agent", 0, "NAME", "for this agent of the configuration (the first)"},
+	{"agent", 0, "NAME", "the configured agent to make a token for (the first)"},
 	KEY_SOURCE_FILE_OPTION,
-	{"key", 0, "KEY", "sign with this API key of a speech engine instead"},
-	{"seconds", 0, "N", "lifetime in seconds (300); negative: one that has expired"},
+	{"key", 0, "KEY", "sign with this speech engine API key instead"},
+	{"seconds", 0, "N", "lifetime in seconds (300); negative: already expired"},
 	{"header", 0, NULL, "print the whole header line"},
 	{"config", 0, "FILE", "read this configuration"},
 	{"data", 0, "DIR", "the server's data directory, with the local key (data)"},
@@ -77,7 +77,7 @@ static const struct command_option options[] = {
 
 const struct command command_mint_token = {
 	.name = "mint-token",
-	.summary = "Print a token like that of a speech engine, to test an agent with.",
+	.summary = "Print a speech engine's token, to test an agent with.",
 	.options = options,
 	.uses_agents = true,
 	.run = mint_token_run,

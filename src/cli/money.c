@@ -1,5 +1,5 @@
 /*
- * money.c: amounts of money as commands show them (see money.h).
+ * money.c: formats amounts of money for commands (see money.h).
  */
 #include "cli/money.h"
 
@@ -80,7 +80,8 @@ void money_warn_of_default(struct store *store, const struct config *config)
 		return;
 	money_format(price, config->microcents_per_minute, config->currency);
 	log_warn("prices",
-		 "no price is set, but there are accounts besides the default one, or credit: they "
-		 "are charged the default price, %s a minute; set prices.cents_per_minute",
+		 "no price is set, but there are accounts other than the default one, "
+		 "or credit: they are charged the default price, %s per minute; set "
+		 "prices.cents_per_minute",
 		 price);
 }

@@ -1,8 +1,8 @@
 /*
- * money.h: amounts of money as commands show them.
+ * money.h: formats amounts of money for commands.
  *
- * Ledgers and credit are in micro-cents of prices.currency.  The currency is not in the store:
- * a command that has read no configuration file does not know it, and names none.
+ * Ledgers and credit are in micro-cents of prices.currency. The currency is not in the store: a
+ * command that has not read a configuration file does not know it, and shows none.
  */
 #ifndef CLI_MONEY_H
 #define CLI_MONEY_H
@@ -15,22 +15,21 @@
 
 #define MONEY_SIZE 64
 
-/* The currency of the configuration: "eur"; NULL: not known. */
+/* The configured currency, such as "eur"; NULL if it is not known. */
 const char *money_currency(const struct config *config);
 
-/* "12.5 EUR cents"; "12.5 cents" where the currency is not known. */
+/* Writes "12.5 EUR cents", or "12.5 cents" if the currency is not known. */
 void money_format(char text[MONEY_SIZE], int64_t microcents, const char *currency);
 
-/* The title of a column of cents: "EUR CENTS", "CENTS". */
+/* Writes the title of a column of cents: "EUR CENTS", "CENTS". */
 void money_title(char title[MONEY_SIZE], const char *currency);
 
-/* Whether costs are of interest: a price is set, or somebody besides the operator is charged.
- * A server for oneself has a ledger too, but its amounts are those of a price that nobody
- * chose.  An errno. */
+/* Whether to show costs: a price is set, or an account other than the operator's is charged. A
+ * private server has a ledger too, but nobody chose the price of its amounts. Returns 0 or an
+ * errno. */
 int money_is_shown(bool *is_shown, struct store *store, const struct config *config);
 
-/* For a server that starts: logs a warning if others are charged at a price that nobody has
- * set. */
+/* Logs a warning when a server starts if accounts are charged at a price that nobody has set. */
 void money_warn_of_default(struct store *store, const struct config *config);
 
 #endif

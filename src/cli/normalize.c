@@ -1,8 +1,8 @@
 /*
- * normalize.c: `syrinx normalize`: shows what would be said.
+ * normalize.c: `syrinx normalize`: shows how text would be read aloud.
  *
- * A line in gives a line out, as the server would hand it to an engine that
- * takes words only.  No engine is asked.
+ * Each input line gives an output line, as the server would send it to an engine that accepts
+ * only words. No engine is started.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,13 +18,13 @@
 #include "text/reader.h"
 #include "wire/settings.h"
 
-/* As much as a connection may have unspoken. */
+/* The same as the limit for unspoken text of a connection. */
 #define LINE_MAX_BYTES (256u * 1024u)
 
 struct output {
 	struct reader reader;
 	bool shows_pauses;
-	size_t line; /* counted from 1; 0: the text came as arguments */
+	size_t line; /* from 1; 0 if the text was given as arguments */
 };
 
 static void normalize_trim(const char **text, size_t *len)
@@ -82,7 +82,7 @@ static int normalize_check_line(const struct output *output, const char *text, s
 
 static int normalize_print_line(const struct output *output, const char *text, size_t len)
 {
-	struct reader reader = output->reader; /* a <prosody> ends with its line */
+	struct reader reader = output->reader; /* a copy, because <prosody> ends with its line */
 	struct spoken *spoken = NULL;
 	bool is_first = true;
 	int err = normalize_check_line(output, text, len);
@@ -106,7 +106,7 @@ static int normalize_print_input(struct output *output)
 	ssize_t len;
 	int err = 0;
 
-	setvbuf(stdout, NULL, _IOLBF, 0); /* a program may wait for each answer */
+	setvbuf(stdout, NULL, _IOLBF, 0); /* a calling program may wait for each answer */
 	while (!err && (len = getline(&line, &size, stdin)) >= 0) {
 		if (len > 0 && line[len - 1] == '\n')
 			--len;
@@ -135,7 +135,7 @@ static int normalize_print_operands(const struct output *output, const struct co
 	return err;
 }
 
-/* The server's own idea of what a language is; "de-DE" is "de". */
+/* Finds a language as the server does; "de-DE" is "de". */
 static int normalize_find_language(const struct language **languagep, const char *code)
 {
 	static char key_text[] = "language";
@@ -156,7 +156,7 @@ static int normalize_find_language(const struct language **languagep, const char
 	return err;
 }
 
-/* Those that have rules of their own; the server takes some more. */
+/* Lists the languages with rules of their own; the server accepts some more. */
 static int normalize_refuse_language(const struct command_call *call, const char *code)
 {
 	static const struct language *const own[] = {&language_de, &language_en, &language_es,
@@ -201,7 +201,7 @@ const struct command command_normalize = {
 	.name = "normalize",
 	.operands = "[TEXT]...",
 	.operands_max = COMMAND_OPERANDS_MAX,
-	.summary = "Show how a text, or each line of standard input, would be read aloud.",
+	.summary = "Show how text, or each line of standard input, would be read aloud.",
 	.options = options,
 	.run = normalize_run,
 	.examples = "  syrinx normalize \"It costs $5.20.\"\n"

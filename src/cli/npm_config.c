@@ -1,6 +1,5 @@
 /*
- * npm_config.c: the parts of npm's configuration that a download needs (see
- * npm_config.h).
+ * npm_config.c: reads the parts of npm's configuration that a download needs (see npm_config.h).
  */
 #include "cli/npm_config.h"
 
@@ -16,19 +15,19 @@
 
 #define DEFAULT_REGISTRY "https://registry.npmjs.org/"
 
-/* A key, which holds the registry's address, and a value. */
+/* Room for a key, which contains the registry's address, and a value. */
 #define LINE_SIZE (3 * NPM_CONFIG_VALUE_SIZE)
 
 /* Where values are looked for. */
 struct npmrc_files {
-	const char *user; /* "": is not read */
-	const char *system; /* "": each of the usual places */
-	char home[NPM_CONFIG_VALUE_SIZE]; /* the file that `user` may be */
-	bool is_cut; /* something was too long */
-	char *why; /* then what, and where it is set */
+	const char *user; /* "" if it is not read */
+	const char *system; /* "" for all standard places */
+	char home[NPM_CONFIG_VALUE_SIZE]; /* storage for the path in `user` */
+	bool is_cut; /* a value was too long */
+	char *why; /* which value that was, and where it is set */
 };
 
-/* A value that was cut must not be used, and must not be repeated: it may be a secret. */
+/* A truncated value must not be used, and must not be shown, because it may be a secret. */
 static void npm_config_refuse(struct npmrc_files *files, const char *what, const char *where)
 {
 	files->is_cut = true;
@@ -36,7 +35,7 @@ static void npm_config_refuse(struct npmrc_files *files, const char *what, const
 		 what, where, NPM_CONFIG_VALUE_SIZE - 16);
 }
 
-/* Leaves room for what is put before or after a value: "Bearer ", a slash. */
+/* Leaves room for what is added before or after a value: "Bearer ", a slash. */
 static void npm_config_copy(char *value, struct npmrc_files *files, const char *text,
 			    const char *what, const char *where)
 {
@@ -46,13 +45,13 @@ static void npm_config_copy(char *value, struct npmrc_files *files, const char *
 		npm_config_refuse(files, what, where);
 }
 
-/* The key of a credential holds the registry's address. */
+/* The name of a setting for messages: the key of a credential contains the registry's address. */
 static const char *npm_config_name(const char *key)
 {
 	return strncmp(key, "//", 2) == 0 ? "the token" : key;
 }
 
-/* npm ignores the case of these names and takes "_" for "-". */
+/* npm ignores the case of these variables and treats "_" like "-". */
 static const char *npm_config_environment(const char *key)
 {
 	char name[64];
@@ -67,7 +66,7 @@ static const char *npm_config_environment(const char *key)
 	return NULL;
 }
 
-/* Takes blanks off both ends, and quotation marks around what is left. */
+/* Removes spaces at both ends, and quotation marks around the rest. */
 static char *npm_config_trim(char *text)
 {
 	size_t len;
@@ -83,8 +82,8 @@ static char *npm_config_trim(char *text)
 	return text;
 }
 
-/* Replaces each ${NAME} by that variable of the environment, as npm does; what is not set
- * stays as it is written.  Gives the length that it would have. */
+/* Replaces each ${NAME} with that environment variable, as npm does; variables that are not set
+ * are left as they are. Returns the full length of the result, even if it was truncated. */
 static size_t npm_config_expand(char value[NPM_CONFIG_VALUE_SIZE], const char *text)
 {
 	size_t len = 0;
@@ -110,8 +109,7 @@ static size_t npm_config_expand(char value[NPM_CONFIG_VALUE_SIZE], const char *t
 	return len;
 }
 
-/* Reads a whole line; of one that is longer than the room for it, the beginning, and true in
- * *is_cut. */
+/* Reads a line. If it is too long, only its beginning is stored, and *is_cut is true. */
 static bool npm_config_read_line(char line[LINE_SIZE], bool *is_cut, FILE *file)
 {
 	int c;
@@ -135,7 +133,8 @@ static bool npm_config_find_in(char *value, struct npmrc_files *files, const cha
 
 	while (file && npm_config_read_line(line, &is_cut, file)) {
 		char *text = npm_config_trim(line);
-		/* Before the "=" of a value, such as the padding of base64; a key has none. */
+		/* The first "=", because a value may contain others, such as the padding of
+		 * base64; a key has none. */
 		char *equals = strchr(text, '=');
 
 		if (!equals || text[0] == '#' || text[0] == ';')
@@ -157,10 +156,10 @@ static bool npm_config_find_in(char *value, struct npmrc_files *files, const cha
 	return found;
 }
 
-/* The first place that has a value counts; without one it is empty. */
+/* Uses the first place that has a value; if there is none, the value is "". */
 static bool npm_config_find(char *value, struct npmrc_files *files, const char *key)
 {
-	/* Debian's npm, one that was installed with the prefix /usr, and one with /usr/local. */
+	/* Used by Debian's npm, and by npm installed with the prefix /usr and /usr/local. */
 	static const char *const places[] = {"/etc/npmrc", "/usr/etc/npmrc",
 					     "/usr/local/etc/npmrc"};
 	const char *set = npm_config_environment(key);
@@ -223,7 +222,7 @@ const char *npm_config_proxy(const struct npm_config *config, bool is_tls, const
 	return is_tls ? config->https_proxy : config->proxy;
 }
 
-/* The first of the variables that is set, or nothing. */
+/* Copies the first of the variables that is set. */
 static void npm_config_take_variable(char *value, struct npmrc_files *files,
 				     const char *const *names, size_t count)
 {
@@ -253,8 +252,8 @@ static void npm_config_find_proxies(struct npm_config *config, struct npmrc_file
 		npm_config_take_variable(config->no_proxy, files, none, COUNT(none));
 }
 
-/* Credentials are listed under the registry's address without its scheme, or that of a folder
- * above it: "//host/folder/:_authToken". */
+/* Credentials are stored under the registry's address without its scheme, or under that of a
+ * parent folder: "//host/folder/:_authToken". */
 static void npm_config_find_authorization(struct npm_config *config, struct npmrc_files *files)
 {
 	const char *address = strstr(config->registry, "//");
@@ -275,7 +274,7 @@ static void npm_config_find_authorization(struct npm_config *config, struct npmr
 				 value);
 			return;
 		}
-		for (--len; len > 2 && address[len - 1] != '/';) /* the folder above */
+		for (--len; len > 2 && address[len - 1] != '/';) /* the parent folder */
 			--len;
 	}
 }

@@ -1,5 +1,5 @@
 /*
- * part_file.c: a copy of a store until it is whole (see part_file.h).
+ * part_file.c: a copy of a store that is still incomplete (see part_file.h).
  */
 #include "cli/part_file.h"
 
@@ -23,11 +23,11 @@ int part_file_begin(struct part_file *part, const char *beside)
 	}
 	part->list[PART_FILE_FILES] = NULL;
 	snprintf(part->address, sizeof(part->address), "sqlite:%s", part->paths[0]);
-	interrupt_remove(part->list);
+	interrupt_remove_files(part->list);
 	return 0;
 }
 
-void part_file_keep(void)
+void part_file_defer_signals(void)
 {
 	interrupt_watch();
 }

@@ -1,6 +1,5 @@
 /*
- * playback.c: what becomes of the audio that a command received (see
- * playback.h).
+ * playback.c: plays or saves the audio that a command receives (see playback.h).
  */
 #include "cli/playback.h"
 
@@ -18,10 +17,10 @@
 #include "base/mem.h"
 
 struct playback {
-	FILE *out; /* NULL: no sound has come yet */
-	const char *file; /* NULL: the samples go to `player` */
-	const char *player; /* the program that plays them */
-	const char *otherwise; /* what the user can do without a player; follows the error */
+	FILE *out; /* NULL until the first audio arrives */
+	const char *file; /* NULL if the audio is played by `player` */
+	const char *player; /* the command that plays the audio */
+	const char *otherwise; /* added to the error if there is no player: what to do instead */
 	bool show_progress;
 	struct audio_format format;
 	bool has_header;
@@ -29,11 +28,11 @@ struct playback {
 	uint64_t samples;
 	unsigned chunks;
 	bool closed;
-	char error[256]; /* "": none */
+	char error[256]; /* "" if there is none */
 };
 
-/* Players of a desktop or a sound server, best first; all read WAV from a pipe.
- * What they have to say about sound cards is left out: we say what to do. */
+/* Audio players, best first; all read WAV from a pipe. Their own messages about sound cards are
+ * hidden, because ours says what to do. */
 static const char *const players[] = {
 	"pw-play -",
 	"paplay",
@@ -51,15 +50,6 @@ static bool playback_is_on_path(const char *command)
 	return system(check) == 0;
 }
 
-static const char *playback_find_player(void)
-{
-	for (size_t i = 0; i < COUNT(players); ++i) {
-		if (playback_is_on_path(players[i]))
-			return players[i];
-	}
-	return NULL;
-}
-
 static void playback_destroy(void *object)
 {
 	struct playback *playback = object;
@@ -74,8 +64,11 @@ static void playback_destroy(void *object)
 
 static void playback_choose_player(struct playback *playback)
 {
-	signal(SIGPIPE, SIG_IGN); /* a player may be closed at any time */
-	playback->player = playback_find_player();
+	signal(SIGPIPE, SIG_IGN); /* a player may exit at any time */
+	for (size_t i = 0; i < COUNT(players) && !playback->player; ++i) {
+		if (playback_is_on_path(players[i]))
+			playback->player = players[i];
+	}
 	if (!playback->player)
 		snprintf(playback->error, sizeof(playback->error),
 			 "no player found (aplay, paplay, pw-play, play or ffplay)%s",
@@ -132,8 +125,8 @@ static void playback_show_progress(const struct playback *playback)
 			(double)playback->samples / playback->format.sample_rate, playback->chunks);
 }
 
-/* The player is started, and the file begun, with the first sound: what goes wrong
- * before that is not the player's fault, and leaves the old file as it was. */
+/* The player is started, or the file created, when the first audio arrives: earlier errors are
+ * not the player's fault, and leave an existing file unchanged. */
 static bool playback_is_open(struct playback *playback)
 {
 	char command[128];
@@ -156,7 +149,7 @@ static void playback_describe_failure(struct playback *playback)
 			 playback->file, strerror(errno));
 	else
 		snprintf(playback->error, sizeof(playback->error),
-			 "the player (%.*s) failed, perhaps there is no sound card%s",
+			 "the player (%.*s) failed; there may be no sound card%s",
 			 (int)strcspn(playback->player, " "), playback->player,
 			 playback->otherwise);
 }
@@ -174,7 +167,8 @@ static void playback_take_audio(struct playback *playback, const char *base64, s
 		fwrite(bytes, 1, n, playback->out);
 		playback->bytes += n;
 	} else {
-		snprintf(playback->error, sizeof(playback->error), "an audio frame is broken");
+		snprintf(playback->error, sizeof(playback->error),
+			 "the server sent an invalid audio frame");
 	}
 	free(bytes);
 	playback_show_progress(playback);
@@ -248,7 +242,7 @@ void playback_interrupt(struct playback *playback)
 		snprintf(playback->error, sizeof(playback->error), "interrupted");
 }
 
-/* The last bytes are written now, or the player has played them. */
+/* Closes the file or waits for the player; false if that failed. */
 static bool playback_close_out(struct playback *playback)
 {
 	FILE *out = playback->out;
@@ -265,15 +259,15 @@ const char *playback_end(struct playback *playback)
 	bool is_file = playback->file && playback->out != stdout;
 
 	if (playback->has_header && playback->bytes % 2 == 1)
-		fputc(0, playback->out); /* RIFF pads its chunks */
+		fputc(0, playback->out); /* RIFF chunks have an even size */
 	if (playback->has_header && is_file && fseek(playback->out, 0, SEEK_SET) == 0)
 		playback_write_header(playback, (uint32_t)playback->bytes);
-	/* A player that a signal ended fails, too; what was wrong before is the reason. */
+	/* A player that was ended by a signal fails, too; then the earlier error is the reason. */
 	if (playback->out && !playback_close_out(playback) && playback->error[0] == '\0')
 		playback_describe_failure(playback);
 	else if (!playback->closed && playback->error[0] == '\0')
 		snprintf(playback->error, sizeof(playback->error),
-			 "the connection ended before the speech did");
+			 "the connection was closed before the speech was complete");
 	return playback->error;
 }
 
@@ -290,6 +284,6 @@ int playback_finish(struct playback *playback)
 	if (error[0] == '\0')
 		return 0;
 	fprintf(stderr, "syrinx: %s%s\n", error,
-		is_cut ? " (the text was not spoken to its end)" : "");
+		is_cut ? " (only part of the text was spoken)" : "");
 	return EIO;
 }

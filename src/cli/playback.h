@@ -1,8 +1,8 @@
 /*
- * playback.h: what becomes of the audio that a command received.
+ * playback.h: plays or saves the audio that a command receives.
  *
- * Reads the server's messages one by one and writes their audio as WAV to a
- * file, to standard output or to a player found on this machine.
+ * Reads the server's messages one by one and writes their audio as WAV to a file, to standard
+ * output or to an audio player found on this machine.
  */
 #ifndef CLI_PLAYBACK_H
 #define CLI_PLAYBACK_H
@@ -12,29 +12,29 @@
 
 struct playback;
 
-/* `file` NULL: play it; "-": standard output.  A file is begun when the first
- * sound is there; before that, one that exists is left alone.  What went wrong
- * was printed. */
+/* `file` is NULL to play the audio, or "-" for standard output; it is not copied. A file is created
+ * when the first audio arrives; until then, an existing file is left alone. Errors are printed. */
 int playback_alloc(struct playback **playbackp, const char *file, bool show_progress);
 
-/* For one that plays and prints nothing: what went wrong, also that there is no
- * player, is what playback_end says. */
+/* For playing without printing anything: errors, including a missing player, are returned by
+ * playback_end. */
 int playback_alloc_silent(struct playback **playbackp);
 
-/* A message of the server; it is overwritten. */
+/* Processes a message of the server, which is overwritten. */
 void playback_message(struct playback *playback, char *json, size_t len);
 
-/* session_closed or an error has come. */
+/* Whether session_closed or an error has arrived. */
 bool playback_is_over(const struct playback *playback);
 
-/* The user ended it: nothing more is coming. */
+/* Records that the user stopped the speech: no more messages follow. */
 void playback_interrupt(struct playback *playback);
 
-/* The last word: completes the file, waits for the player.  Non-zero (printed)
- * when there was an error, from the server or from writing, or no sound at all. */
+/* Completes the file or waits for the player. Nonzero (and printed) after an error, from the
+ * server or in writing, and if there was no audio. */
 int playback_finish(struct playback *playback);
 
-/* The same, unprinted: what went wrong, "" when nothing did; no sound is fine. */
+/* Like playback_finish, but returns the error, a string that belongs to the playback, instead of
+ * printing it; "" if there was none. It is not an error here if there was no audio. */
 const char *playback_end(struct playback *playback);
 
 #endif

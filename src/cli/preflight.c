@@ -1,5 +1,5 @@
 /*
- * preflight.c: what a server would refuse to start with (see preflight.h).
+ * preflight.c: finds what would keep a server from starting (see preflight.h).
  */
 #include "cli/preflight.h"
 
@@ -22,10 +22,10 @@
 #include "server/agents.h"
 #include "server/engines.h"
 
-/* A certificate of 90 days is usually renewed a month before its end. */
+/* A 90-day certificate is usually renewed a month before it expires. */
 #define PREFLIGHT_EXPIRY_WARNING_S (INT64_C(14) * 24 * 60 * 60)
 
-/* An address in use is no mistake of the configuration: it is probably this server's. */
+/* An address that is in use is not a configuration error: it is probably this server's. */
 static int preflight_check_listen(const struct config *config, struct buf *errors,
 				  struct buf *warnings)
 {
@@ -70,7 +70,7 @@ static int preflight_check_tls(const struct config *config, struct buf *errors,
 	return 0;
 }
 
-/* A directory that is missing is made, so its nearest parent must let us. */
+/* A missing directory will be created, so its nearest existing parent must be writable. */
 static int preflight_check_parents(const struct config *config, struct buf *errors)
 {
 	char path[PARAM_STRING_SIZE];
@@ -82,8 +82,8 @@ static int preflight_check_parents(const struct config *config, struct buf *erro
 	while (access(parent, F_OK) != 0 && errno == ENOENT && strcmp(parent, ".") != 0);
 	if (access(parent, W_OK | X_OK) == 0)
 		return 0;
-	(void)buf_printf(errors, "server.data: cannot make %s: %s: %s\n", config->data_dir, parent,
-			 strerror(errno));
+	(void)buf_printf(errors, "server.data: cannot create %s: %s: %s\n", config->data_dir,
+			 parent, strerror(errno));
 	return EINVAL;
 }
 
@@ -140,9 +140,9 @@ static int preflight_check_agents(const struct config *config, struct buf *error
 	return err ? EINVAL : 0;
 }
 
-/* Engines start without these, and then miss them. */
-static int preflight_look_at_paths(const struct config *config, struct buf *errors,
-				   struct buf *warnings)
+/* The server starts without these paths, but its engines may need them. */
+static int preflight_check_paths(const struct config *config, struct buf *errors,
+				 struct buf *warnings)
 {
 	char paths[PARAM_STRING_SIZE];
 	char *rest = paths;
@@ -159,6 +159,10 @@ static int preflight_look_at_paths(const struct config *config, struct buf *erro
 	    errno != ENOENT)
 		(void)buf_printf(warnings, "speech.voices_dir: %s: %s\n", config->voices_dir,
 				 strerror(errno));
+	if (config->models_dir[0] && access(config->models_dir, R_OK | X_OK) != 0 &&
+	    errno != ENOENT)
+		(void)buf_printf(warnings, "hearing.models_dir: %s: %s\n", config->models_dir,
+				 strerror(errno));
 	return 0;
 }
 
@@ -167,7 +171,7 @@ int preflight_check(const struct config *config, struct buf *errors, struct buf 
 	static int (*const checks[])(const struct config *config, struct buf *errors,
 				     struct buf *warnings) = {
 		preflight_check_listen,  preflight_check_tls,    preflight_check_data,
-		preflight_check_engines, preflight_check_agents, preflight_look_at_paths,
+		preflight_check_engines, preflight_check_agents, preflight_check_paths,
 	};
 	int err = 0;
 
@@ -195,7 +199,7 @@ static int preflight_check_new_file(const struct config *config, struct buf *err
 	dir = dirname(path);
 	if (access(dir, W_OK | X_OK) == 0)
 		return 0;
-	(void)buf_printf(errors, "store.address: cannot make %s: %s: %s\n", file, dir,
+	(void)buf_printf(errors, "store.address: cannot create %s: %s: %s\n", file, dir,
 			 strerror(errno));
 	return EINVAL;
 }
@@ -211,10 +215,11 @@ int preflight_check_store(const struct config *config, bool *is_new, struct buf 
 		return err ? preflight_check_new_file(config, errors) : 0;
 	store_show_address(shown, config->store_address);
 	if (err == EIO && strncmp(config->store_address, "postgres", strlen("postgres")) == 0) {
-		(void)buf_printf(warnings,
-				 "store.address: %s cannot be reached now; a server would wait for "
-				 "it\n",
-				 shown);
+		(void)buf_printf(
+			warnings,
+			"store.address: %s cannot be reached at the moment; a server would "
+			"wait for it\n",
+			shown);
 		return 0;
 	}
 	(void)buf_printf(errors, "store.address: cannot open %s: %s\n", shown, strerror(err));

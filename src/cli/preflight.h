@@ -1,22 +1,22 @@
 /*
- * preflight.h: what a server would refuse to start with, found before it starts.
+ * preflight.h: finds what would keep a server from starting.
  *
- * `syrinx serve` and `syrinx check` both call it, so that a configuration that was checked is
- * one that starts.  Nothing is created or changed.
+ * `syrinx serve` and `syrinx check` both call it, so that a configuration that passed the check
+ * can be used to start a server. Nothing is created or changed.
  */
 #ifndef CLI_PREFLIGHT_H
 #define CLI_PREFLIGHT_H
 
 #include "server/config.h"
 
-/* Appends a line for each mistake to errors, and for what is odd but does not keep a server from
- * starting to warnings.  The store is left out: see preflight_check_store.  EINVAL for any
- * error. */
+/* Appends a line to `errors` for each problem that would keep a server from starting, and a line
+ * to `warnings` for each other problem. The store is not checked: see preflight_check_store.
+ * EINVAL if there is any error. */
 int preflight_check(const struct config *config, struct buf *errors, struct buf *warnings);
 
-/* The same for the store, which a server need not be asked for twice: it opens it next, and
- * refuses what is an error here.  A database that is away is a warning, because the server
- * would wait for it.  *is_new: it would be created. */
+/* Like preflight_check, for the store. `serve` does not call it because it opens the store next,
+ * which fails for everything that is an error here. A database that cannot be reached is a
+ * warning, because the server would wait for it. *is_new: the store would be created. */
 int preflight_check_store(const struct config *config, bool *is_new, struct buf *errors,
 			  struct buf *warnings);
 

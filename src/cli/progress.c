@@ -1,5 +1,5 @@
 /*
- * progress.c: how far a long command is (see progress.h).
+ * progress.c: shows the progress of a long command (see progress.h).
  */
 #include "cli/progress.h"
 
@@ -10,7 +10,7 @@
 #define NOTHING_SHOWN 101u
 #define MEGABYTE 1e6
 
-/* Of smaller parts a log need not say how far they are. */
+/* In a log, the progress of smaller steps is not reported. */
 #define QUARTERS_MIN 10000000u
 
 void progress_init(struct progress *progress, bool quiet)
@@ -34,7 +34,7 @@ void progress_step(struct progress *progress, const char *format, ...)
 	fflush(stdout);
 }
 
-/* Each quarter is reported once, and the last not at all: the next step says as much. */
+/* Each quarter is reported once, except the last: the next step implies it. */
 static void progress_log_quarter(struct progress *progress, unsigned percent, uint64_t total)
 {
 	unsigned quarter = percent / 25 * 25;
@@ -47,7 +47,7 @@ static void progress_log_quarter(struct progress *progress, unsigned percent, ui
 	fflush(stdout);
 }
 
-void progress_part(struct progress *progress, uint64_t done, uint64_t total)
+void progress_update(struct progress *progress, uint64_t done, uint64_t total)
 {
 	unsigned percent;
 

@@ -1,8 +1,8 @@
 /*
- * progress.h: how far a long command is.
+ * progress.h: shows the progress of a long command.
  *
- * On a terminal one line that is redrawn; elsewhere (a log, a pipe) a line for
- * every step, and for every quarter of one that takes time.
+ * On a terminal, this is one line that is redrawn; otherwise (a log, a pipe) it is one line per
+ * step, and per quarter of a step that takes long.
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
@@ -14,21 +14,21 @@
 
 struct progress {
 	bool quiet;
-	bool terminal; /* standard output is one */
+	bool terminal; /* standard output is a terminal */
 	char step[PROGRESS_STEP_MAX];
-	unsigned shown; /* per cent, as drawn last */
+	unsigned shown; /* the percentage that was drawn last */
 };
 
 void progress_init(struct progress *progress, bool quiet);
 
-/* A new step begins. */
+/* Begins a new step. */
 void progress_step(struct progress *progress, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* So much of the step is done; more than there was to do is all of it. */
-void progress_part(struct progress *progress, uint64_t done, uint64_t total);
+/* Reports how much of the step is done. If `done` is larger than `total`, the step is complete. */
+void progress_update(struct progress *progress, uint64_t done, uint64_t total);
 
-/* The last step has ended, well or not. */
+/* Ends the last step, whether it succeeded or failed. */
 void progress_end(struct progress *progress);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * project.c: `syrinx project`: what of an account keys, dictionaries and voices belong
- * to.
+ * project.c: `syrinx project`: manages projects, which group the keys, dictionaries and voices
+ * of an account.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -31,14 +31,15 @@ static int project_create(struct store *store, const struct command_call *call)
 		return status;
 	err = store->ops->project_add(store, &project);
 	if (err == EEXIST)
-		return store_verb_failed(call, 0, "another project of the account is called %s",
+		return store_verb_failed(call, 0, "the account already has a project named %s",
 					 project.name);
 	if (err)
-		return store_verb_failed(call, err, "cannot create it");
+		return store_verb_failed(call, err, "cannot create the project");
 	printf("%" PRId64 "\n", project.id);
-	command_report("project %" PRId64 " (%s) created; for a key of it: syrinx key create "
-		       "--project %" PRId64,
-		       project.id, project.name, project.id);
+	command_report(
+		"project %" PRId64
+		" (%s) created; to create a key for it: syrinx key create --project %" PRId64,
+		project.id, project.name, project.id);
 	return COMMAND_OK;
 }
 
@@ -87,8 +88,9 @@ static int project_list(struct store *store, const struct command_call *call)
 		err = store->ops->project_list(store, account_id, project_add_row, &table);
 		printed = table_print(&table);
 	}
-	return err || printed ? store_verb_failed(call, err ? err : printed, "cannot list them")
-			      : COMMAND_OK;
+	return err || printed
+		       ? store_verb_failed(call, err ? err : printed, "cannot list the projects")
+		       : COMMAND_OK;
 }
 
 static const struct store_verb verbs[] = {
@@ -104,7 +106,7 @@ static int project_run(const struct command_call *call)
 static const struct command_option options[] = {
 	STORE_VERB_OPTIONS,
 	STORE_VERB_CREATE_OPTION,
-	{"account", 0, "ACCOUNT", "of this account, by number or name (create: 1; list: all)"},
+	{"account", 0, "ACCOUNT", "the account, by number or name (create: 1; list: all)"},
 	{"name", 0, "NAME", "the name of the new project"},
 	{"json", 0, NULL, "print the list as JSON"},
 	{0},
@@ -115,7 +117,7 @@ const struct command command_project = {
 	.operands = "create|list",
 	.operands_min = 1,
 	.operands_max = 1,
-	.summary = "Create or list projects, which keys, dictionaries and voices belong to.",
+	.summary = "Create and list projects, which group keys, dictionaries and voices.",
 	.options = options,
 	.run = project_run,
 	.examples = "  syrinx project create --account acme --name website\n"

@@ -1,5 +1,5 @@
 /*
- * project_choice.c: the project that an option names (see project_choice.h).
+ * project_choice.c: finds the project that an option names (see project_choice.h).
  */
 #include "cli/project_choice.h"
 
@@ -17,11 +17,11 @@ struct project_choice {
 	const char *name;
 	struct store_project found;
 	size_t matches;
-	char meant[STORE_NAME_MAX + 1]; /* the most similar name; "": none */
+	char meant[STORE_NAME_MAX + 1]; /* the most similar name, or "" */
 	struct similar_search search;
 };
 
-static bool project_choice_look(const struct store_project *row, void *arg)
+static bool project_choice_compare(const struct store_project *row, void *arg)
 {
 	struct project_choice *choice = arg;
 
@@ -39,15 +39,15 @@ static int project_choice_by_name(struct store_project *project, struct store *s
 				  const char *name)
 {
 	struct project_choice choice = {.name = name, .search = {name, SIMILAR_MAX}};
-	int err = store->ops->project_list(store, account_id, project_choice_look, &choice);
+	int err = store->ops->project_list(store, account_id, project_choice_compare, &choice);
 
 	if (err)
 		return store_verb_failed(call, err, "cannot look up the project");
 	if (choice.matches > 1)
 		return store_verb_failed(
 			call, 0,
-			"%zu accounts have a project %s: say which with --account, "
-			"or give its number",
+			"%zu accounts have a project named %s: select one with --account, or "
+			"give the project's number",
 			choice.matches, name);
 	if (choice.matches == 0)
 		return store_verb_failed(call, 0, "there is no project %s%s%s%s%s", name,

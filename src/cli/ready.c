@@ -1,5 +1,6 @@
 /*
- * ready.c: `syrinx ready`: whether a server should get traffic, as an exit status and a line.
+ * ready.c: `syrinx ready`: checks whether a server should get traffic; reports an exit status
+ * and one line.
  *
  * For health checks of containers and load balancers, and for scripts that wait.
  */
@@ -10,20 +11,20 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "cli/asking.h"
+#include "cli/api_client.h"
 #include "cli/command.h"
 #include "cli/json_list.h"
-#include "cli/place.h"
+#include "cli/server_choice.h"
 #include "cli/settings.h"
 
 struct ready {
 	const char *base;
 	struct loop *loop;
-	int64_t voices; /* -1: the server does not say */
-	char reason[600]; /* why it is not ready; "": it is */
+	int64_t voices; /* -1 if the server does not report it */
+	char reason[600]; /* why it is not ready; "" if it is ready */
 };
 
-/* What the server says about itself; another answer changes nothing. */
+/* Reads the server's answer; unexpected content is ignored. */
 static void ready_read(struct ready *ready, char *body, size_t len)
 {
 	struct json scan;
@@ -43,7 +44,7 @@ static void ready_read(struct ready *ready, char *body, size_t len)
 	}
 }
 
-static void ready_on_answer(const struct asking_answer *answer, void *arg)
+static void ready_on_answer(const struct api_client_answer *answer, void *arg)
 {
 	struct ready *ready = arg;
 
@@ -69,21 +70,21 @@ static void ready_on_answer(const struct asking_answer *answer, void *arg)
 
 static void ready_ask(struct ready *ready, const struct command_call *call)
 {
-	const struct asking_place place = {.base = ready->base,
-					   .ca_file = command_value(call, "ca")};
-	struct asking *asking = NULL;
+	const struct api_client_options server = {.base = ready->base,
+						  .ca_file = command_value(call, "ca")};
+	struct api_client *client = NULL;
 	char why[300] = "out of memory";
 	int err = loop_alloc(&ready->loop);
 
 	if (!err)
-		err = asking_alloc(&asking, ready->loop, &place, why, sizeof(why));
+		err = api_client_alloc(&client, ready->loop, &server, why, sizeof(why));
 	if (!err)
-		err = asking_get(asking, "/ready", ready_on_answer, ready);
+		err = api_client_get(client, "/ready", ready_on_answer, ready);
 	if (!err)
 		loop_run(ready->loop);
 	else
 		snprintf(ready->reason, sizeof(ready->reason), "%.250s: %s", ready->base, why);
-	mem_deref(asking);
+	mem_deref(client);
 	mem_deref(ready->loop);
 }
 
@@ -124,7 +125,7 @@ static int ready_run(const struct command_call *call)
 
 	if (status != COMMAND_OK)
 		return status;
-	status = place_find(base, sizeof(base), call, &config);
+	status = server_choice_find(base, sizeof(base), call, &config);
 	if (status != COMMAND_OK)
 		return status;
 	log_set_level(LOG_ERROR);
@@ -137,7 +138,7 @@ static int ready_run(const struct command_call *call)
 }
 
 static const struct command_option ready_options[] = {
-	{"server", 0, "URL", "the server's address (of the one that runs on the data directory)"},
+	{"server", 0, "URL", "the server's address (the server running on the data directory)"},
 	{"json", 0, NULL, "print the answer as JSON"},
 	{"ca", 0, "FILE", "trust these certificate authorities (the system's)"},
 	{"config", 0, "FILE", "read this configuration"},
@@ -147,7 +148,7 @@ static const struct command_option ready_options[] = {
 
 const struct command command_ready = {
 	.name = "ready",
-	.summary = "Check whether a server is ready for traffic: status 0, or 1 and the reason.",
+	.summary = "Check whether a server is ready for traffic (status 0) or not (1), and why.",
 	.options = ready_options,
 	.run = ready_run,
 	.examples = "  syrinx ready --server http://127.0.0.1:8080\n"

@@ -1,8 +1,8 @@
 /*
- * restore.c: `syrinx restore`: a store from the file of a backup.
+ * restore.c: `syrinx restore`: restores the store from a backup file.
  *
- * The file is copied and checked first, so that a damaged one changes nothing, and a store of
- * an older release is migrated in the copy.  No server of the data directory can start meanwhile.
+ * The file is copied and verified first, so that a damaged one changes nothing, and a store of
+ * an older release is migrated in the copy. Meanwhile no server of the data directory can start.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,15 +23,15 @@
 #include "store/backup.h"
 
 #define RESTORE_PATH_SIZE (PARAM_STRING_SIZE + 64)
-#define RESTORE_NO_BACKUP "it is no backup of a store, or damaged; nothing was changed"
+#define RESTORE_NO_BACKUP "this is not a backup, or it is damaged; nothing was changed"
 
 struct restore {
 	const struct command_call *call;
 	struct config config;
 	const char *file;
-	const char *target; /* SQLite's file; NULL: a database */
-	struct part_file part; /* the copy, until it is checked */
-	struct siblings siblings; /* whom the lock keeps from starting */
+	const char *target; /* the SQLite file; NULL for a database */
+	struct part_file part; /* the copy, until it is verified */
+	struct siblings siblings; /* the lock that keeps servers from starting */
 	struct migrate_figures figures;
 };
 
@@ -40,7 +40,7 @@ static int restore_fail(const struct restore *restore, int err, const char *what
 	return store_verb_failed(restore->call, err, "%s: %s", restore->file, what);
 }
 
-/* Before anything is made for it. */
+/* Called before anything is created. */
 static int restore_check_file(const struct restore *restore)
 {
 	static const char magic[16] = "SQLite format 3";
@@ -58,7 +58,8 @@ static int restore_check_file(const struct restore *restore)
 	return COMMAND_OK;
 }
 
-/* Also the log of a store that was lost: it would be applied to the new one. */
+/* Also finds the write-ahead log of a store that was lost, because it would be applied to the new
+ * one. */
 static bool restore_target_exists(const struct restore *restore)
 {
 	char path[RESTORE_PATH_SIZE];
@@ -80,8 +81,8 @@ static bool restore_needs_dir(const struct restore *restore)
 				    restore->target[len] == '/');
 }
 
-/* Keeps servers of the directory from starting, also those whose store is a database.  A directory
- * that is not there has none. */
+/* Keeps servers of the directory from starting, even those whose store is a database. A directory
+ * that does not exist has none. */
 static int restore_lock(struct restore *restore)
 {
 	const char *dir = restore->config.data_dir;
@@ -109,20 +110,22 @@ static int restore_check_holder(const struct restore *restore)
 		      : COMMAND_OK;
 }
 
-/* What must be so before anything is done. */
+/* Checks the conditions for restoring, before anything is changed. */
 static int restore_check_target(const struct restore *restore)
 {
 	const struct command_call *call = restore->call;
 
 	if (restore->target && restore_target_exists(restore) && !command_value(call, "replace"))
-		return store_verb_failed(call, 0,
-					 "there is a store in %s: --replace keeps it under another "
-					 "name and puts the backup in its place",
-					 restore->target);
+		return store_verb_failed(
+			call, 0,
+			"there is already a store in %s; --replace renames it and puts the "
+			"backup in its place",
+			restore->target);
 	return COMMAND_OK;
 }
 
-/* Beside the target or, for a database, in the data directory, which is private. */
+/* Copies the backup next to the target or, for a database, to the data directory, which is
+ * private. */
 static int restore_copy(struct restore *restore)
 {
 	const char *part = part_file_path(&restore->part);
@@ -142,7 +145,7 @@ static int restore_copy(struct restore *restore)
 	return err ? restore_fail(restore, err, "nothing was changed") : COMMAND_OK;
 }
 
-/* Migrates the copy of an older release, and looks whether its figures can be read. */
+/* Migrates the copy if it is from an older release, and verifies that it can be read. */
 static int restore_check_copy(struct restore *restore, struct store **storep)
 {
 	int64_t wrong = 0;
@@ -156,12 +159,12 @@ static int restore_check_copy(struct restore *restore, struct store **storep)
 		return restore_fail(restore, err, "nothing was changed");
 	if (wrong)
 		fprintf(stderr,
-			"syrinx restore: the totals of this backup do not match its rows%s\n",
-			restore->target ? ": see syrinx account check" : "");
+			"syrinx restore: the totals in this backup do not match its rows%s\n",
+			restore->target ? " (see: syrinx account check)" : "");
 	return COMMAND_OK;
 }
 
-/* The files of the store that is replaced keep belonging together: X-wal is X's. */
+/* Renames the files of the existing store consistently, because X-wal belongs to X. */
 static int restore_set_aside(const struct restore *restore)
 {
 	char from[RESTORE_PATH_SIZE];
@@ -184,10 +187,10 @@ static int restore_set_aside(const struct restore *restore)
 		else if (rename(from, to) != 0)
 			err = errno;
 		if (err)
-			return store_verb_failed(restore->call, err, "cannot keep %s as %s", from,
+			return store_verb_failed(restore->call, err, "cannot rename %s to %s", from,
 						 to);
 		if (i == 0)
-			printf("the store that was there is kept as %s\n", to);
+			printf("the previous store was renamed to %s\n", to);
 	}
 	return COMMAND_OK;
 }
@@ -198,7 +201,7 @@ static int restore_into_file(const struct restore *restore)
 	int status = err ? restore_fail(restore, err, "nothing was changed")
 			 : restore_check_holder(restore);
 
-	part_file_keep(); /* there is no store between the two names */
+	part_file_defer_signals(); /* between the two renames there is no store */
 	if (status == COMMAND_OK && restore_target_exists(restore))
 		status = restore_set_aside(restore);
 	if (status != COMMAND_OK)
@@ -214,9 +217,8 @@ static int restore_into_database(struct restore *restore, struct store *copy)
 		[MIGRATE_NOT_EMPTY] =
 			"the database is not empty: DROP SCHEMA syrinx CASCADE empties "
 			"it; nothing was changed",
-		[MIGRATE_IN_USE] = "a server runs on the database: stop it first",
-		[MIGRATE_CHANGED] = "the database has other figures than the backup; nothing was "
-				    "changed",
+		[MIGRATE_IN_USE] = "a server is using the database: stop it first",
+		[MIGRATE_CHANGED] = "the database differs from the backup; nothing was changed",
 		[MIGRATE_FAILED] = "nothing was changed",
 	};
 	struct store *to = NULL;
@@ -228,8 +230,9 @@ static int restore_into_database(struct restore *restore, struct store *copy)
 	problem = migrate_and_mend(copy, to, &restore->figures, &err);
 	mem_deref(to);
 	if (problem == MIGRATE_MENDED)
-		fprintf(stderr, "syrinx restore: the totals in the database were computed from the "
-				"rows\n");
+		fprintf(stderr,
+			"syrinx restore: the totals in the database were recomputed from the "
+			"rows\n");
 	if (problem == MIGRATE_WELL || problem == MIGRATE_MENDED)
 		return COMMAND_OK;
 	return restore_fail(restore, problem == MIGRATE_FAILED ? err : 0,
@@ -252,7 +255,7 @@ static int restore_put_back(struct restore *restore)
 	if (status != COMMAND_OK)
 		return status;
 	figures_print(&restore->figures);
-	printf("The store has these figures, those of %s.\n", restore->file);
+	printf("The store contains the records above, the same as %s.\n", restore->file);
 	return COMMAND_OK;
 }
 
@@ -287,18 +290,19 @@ static int restore_run(const struct command_call *call)
 		return store_verb_failed(call, 0,
 					 "an in-memory store can be used only by its server");
 	if (!restore.target && command_value(call, "replace"))
-		return command_usage_error(call->command,
-					   "--replace is for a store in a file; a database must be "
-					   "emptied first: DROP SCHEMA syrinx CASCADE");
+		return command_usage_error(
+			call->command,
+			"--replace works only for a store in a file; empty a database first: "
+			"DROP SCHEMA syrinx CASCADE");
 	status = restore_all(&restore);
 	fflush(stdout); /* the result is printed even if a signal has arrived */
-	interrupt_pass_on();
+	interrupt_raise_again();
 	return status;
 }
 
 static const struct command_option options[] = {
 	STORE_VERB_OPTIONS,
-	{"replace", 0, NULL, "keep the store that is there under another name"},
+	{"replace", 0, NULL, "rename an existing store instead of refusing to replace it"},
 	{0},
 };
 
@@ -307,7 +311,7 @@ const struct command command_restore = {
 	.operands = "FILE",
 	.operands_min = 1,
 	.operands_max = 1,
-	.summary = "Make the store from the file of a backup; no server may run on it.",
+	.summary = "Restore the store from a backup file, while no server is using it.",
 	.options = options,
 	.examples = "  syrinx restore /var/backups/syrinx.db\n"
 		    "  syrinx restore --data data --replace copy.db\n",

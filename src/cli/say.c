@@ -1,9 +1,9 @@
 /*
- * say.c: `syrinx say`: speaks a text, on a server or here.
+ * say.c: `syrinx say`: speaks text, with a server or locally.
  *
- * Either way the same messages are exchanged as on /ws/tts/stream: with a server over a WebSocket,
- * without one with a session in this process.  A server that runs on this machine is preferred,
- * because its engines are loaded already.
+ * Either way the same messages are exchanged as on /ws/tts/stream: with a server over a
+ * WebSocket, without one with a session in this process. A server running on this machine is
+ * preferred, because its engines are already loaded.
  */
 #include <errno.h>
 #include <math.h>
@@ -18,11 +18,11 @@
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "cli/place.h"
 #include "cli/playback.h"
 #include "cli/refusal.h"
-#include "cli/running.h"
+#include "cli/running_server.h"
 #include "cli/say_local.h"
+#include "cli/server_choice.h"
 #include "cli/settings.h"
 #include "cli/voice_list.h"
 #include "net/ws_client.h"
@@ -32,27 +32,28 @@
 #define SAY_VOICE_DEFAULT "1071"
 #define SAY_WHY_SIZE 700
 
-/* A server that is silent for so long is not going to answer. */
+/* A server that sends nothing for this long is not going to answer. */
 #define SAY_SILENCE_MS 30000
 
 /* A signal is noticed after at most this time. */
-#define SAY_LOOK_MS 200
+#define SAY_POLL_MS 200
 
-/* What a server may take to close the connection; all that was spoken is here by then. */
-#define SAY_GOODBYE_MS 1000
+/* How long a server may take to close the connection; by then all audio has arrived. */
+#define SAY_CLOSE_MS 1000
 
 struct say {
 	const struct command_call *call;
 	const struct config *config;
-	const char *voice; /* as the user named it */
-	double speed; /* whether it is in range is for the session to decide */
-	char base[1000]; /* of the server; "": speak here */
-	bool is_found; /* the server was found, not named: without it we can speak here */
+	const char *voice; /* as given by the user */
+	double speed; /* the session checks its range */
+	char base[1000]; /* the server's address; "" to speak locally */
+	/* The server was found, not named by the user: if it fails, we can speak locally. */
+	bool is_found;
 	char key[KEY_SOURCE_SIZE];
 	struct buf text;
 };
 
-/* What is said */
+/* Text */
 
 static int say_read_speed(double *speed, const struct command_call *call)
 {
@@ -69,8 +70,8 @@ static int say_read_speed(double *speed, const struct command_call *call)
 				   value);
 }
 
-/* A name that promises another format would mislead players; and a terminal shows a WAV file as
- * rubbish that may even reprogram it. */
+/* A file name with the extension of another format would mislead players, and a terminal would
+ * show a WAV file as garbage that may even change its settings. */
 static int say_check_output(const struct command_call *call)
 {
 	static const char *const others[] = {".mp3", ".ogg", ".opus", ".flac", ".aac", ".m4a"};
@@ -78,15 +79,16 @@ static int say_check_output(const struct command_call *call)
 	const char *end = file ? strrchr(file, '.') : NULL;
 
 	if (file && strcmp(file, "-") == 0 && isatty(STDOUT_FILENO))
-		return command_usage_error(call->command,
-					   "audio is not written to a terminal: redirect standard "
-					   "output, or give -o FILE.wav");
+		return command_usage_error(
+			call->command,
+			"audio cannot be written to a terminal: redirect standard output, or "
+			"give -o FILE.wav");
 	for (size_t i = 0; end && i < COUNT(others); ++i) {
 		if (strcasecmp(end, others[i]) == 0)
 			return command_usage_error(
 				call->command,
-				"a WAV file is written, so call it .wav and not %s; "
-				"POST /v1/tts/generate makes others",
+				"the output is a WAV file, so its name must end with .wav, not %s; "
+				"POST /v1/tts/generate supports other formats",
 				end);
 	}
 	return COMMAND_OK;
@@ -103,7 +105,7 @@ static int say_read_input(struct buf *text)
 	return err;
 }
 
-/* The words of the command line, or standard input when it is asked for or has something. */
+/* Takes the text from the command line or, if it is "-" or missing there, from standard input. */
 static int say_read_text(struct buf *text, const struct command_call *call)
 {
 	bool reads = call->operand_count == 0 ||
@@ -135,7 +137,7 @@ static void say_write_string(struct json_write *json, const char *key, const cha
 		json_write_string(json, key, value, strlen(value));
 }
 
-/* `close` and not `flush`, because it is answered also when nothing can be said. */
+/* Sends `close` instead of `flush`, because it is answered even if nothing can be said. */
 static int say_write_request(struct buf *out, int64_t voice_id, void *arg)
 {
 	const struct say *say = arg;
@@ -151,35 +153,37 @@ static int say_write_request(struct buf *out, int64_t voice_id, void *arg)
 	return json_write_close(&json);
 }
 
-/* Where it is said */
+/* Server or local engines */
 
-/* Speaking here takes much longer, and what the server would do differently is not done. */
+/* Prints why no server is used, because speaking locally takes much longer, and the server's
+ * settings do not apply. */
 static void say_note_local(struct say *say, const char *why)
 {
 	fprintf(stderr,
-		"syrinx say: %s; starting engines for this command (--local does so without this "
-		"note)\n",
+		"syrinx say: %s; starting engines for this command (use --local to "
+		"do this without a message)\n",
 		why);
 	say->base[0] = '\0';
 }
 
-/* The key is read before the text: both may come from standard input, the key first. */
+/* Reads the key before the text, because both may come from standard input, the key first. */
 static int say_find_key(struct say *say)
 {
 	bool found;
-	int status = place_find_key(say->key, &found, say->base, say->call, say->config);
+	int status = server_choice_find_key(say->key, &found, say->base, say->call, say->config);
 
 	if (status != COMMAND_OK || found)
 		return status;
 	if (say->is_found) {
 		char why[SAY_WHY_SIZE];
 
-		snprintf(why, sizeof(why), "a server runs, but %.300s/local.key cannot be read",
+		snprintf(why, sizeof(why),
+			 "a server is running, but %.300s/local.key cannot be read",
 			 say->config->data_dir);
 		say_note_local(say, why);
 		return COMMAND_OK;
 	}
-	place_explain_no_key(say->base, say->call->command, say->config);
+	server_choice_explain_no_key(say->base, say->call->command, say->config);
 	return COMMAND_FAILED;
 }
 
@@ -193,51 +197,51 @@ static int say_find_place(struct say *say)
 	if (command_value(call, "server")) {
 		if (is_local)
 			return command_usage_error(call->command,
-						   "--server and --local exclude each other");
-		status = place_find(say->base, sizeof(say->base), call, say->config);
+						   "give --server or --local, not both");
+		status = server_choice_find(say->base, sizeof(say->base), call, say->config);
 		return status == COMMAND_OK ? say_find_key(say) : status;
 	}
-	/* A folder that is named is one for engines of our own. */
+	/* --voices implies local engines. */
 	if (!is_local && !command_value(call, "voices")) {
-		if (running_find(say->base, sizeof(say->base), call, say->config) == 0) {
+		if (running_server_find(say->base, sizeof(say->base), call, say->config) == 0) {
 			say->is_found = true;
 			return say_find_key(say);
 		}
-		snprintf(why, sizeof(why), "no server runs with the data directory %.300s",
+		snprintf(why, sizeof(why), "no server is running on the data directory %.300s",
 			 say->config->data_dir);
 		say_note_local(say, why);
 	}
 	if (command_value(call, "key-file"))
 		return command_usage_error(call->command,
-					   "--key-file is for a server: give --server");
+					   "--key-file needs a server: give --server");
 	return COMMAND_OK;
 }
 
-/* On a server */
+/* With a server */
 
-static void say_tell_refusal(const char *url, char *why)
+static void say_report_refusal(const char *url, char *why)
 {
 	bool is_key = strncmp(why, "HTTP 401", 8) == 0 || strncmp(why, "HTTP 403", 8) == 0;
 
 	refusal_shorten(why);
 	fprintf(stderr, "syrinx say: %s: %s\n", url, why);
 	if (is_key)
-		fprintf(stderr, "(is the key right, and of this server's data? syrinx key list "
-				"shows which there are)\n");
+		fprintf(stderr,
+			"(is this a key of this server? To list its keys: syrinx key list)\n");
 }
 
-/* The id of the voice.  ENOENT, EEXIST: there is no such one, or several, which has been
+/* Finds the id of the voice. ENOENT or EEXIST if there is none or several, which has been
  * printed. */
 static int say_find_voice(int64_t *id, const struct say *say, char why[SAY_WHY_SIZE])
 {
-	const struct asking_place place = {
+	const struct api_client_options server = {
 		.base = say->base, .key = say->key, .ca_file = command_value(say->call, "ca")};
 	struct voice_list list = {0};
 	int err = 0;
 
 	if (voice_list_is_id(id, say->voice))
 		return 0;
-	err = voice_list_ask(&list, &place, why, SAY_WHY_SIZE);
+	err = voice_list_ask(&list, &server, why, SAY_WHY_SIZE);
 	if (!err) {
 		err = voice_list_find(id, &list, say->voice, why, SAY_WHY_SIZE);
 		if (err)
@@ -249,8 +253,9 @@ static int say_find_voice(int64_t *id, const struct say *say, char why[SAY_WHY_S
 	return err;
 }
 
-/* That a turn was cut short, for want of credit, is reported after its end. */
-static void say_goodbye(struct ws_client *client, struct playback *playback)
+/* Waits for the close, because a turn that was cut short for lack of credit is reported after its
+ * end. */
+static void say_wait_for_close(struct ws_client *client, struct playback *playback)
 {
 	static const char goodbye[] = "{\"close_socket\":true}";
 	char *bytes;
@@ -259,11 +264,11 @@ static void say_goodbye(struct ws_client *client, struct playback *playback)
 	int err = ws_client_send(client, goodbye, strlen(goodbye));
 
 	while (!err) {
-		err = ws_client_recv(client, &bytes, &len, &is_binary, SAY_GOODBYE_MS);
+		err = ws_client_recv(client, &bytes, &len, &is_binary, SAY_CLOSE_MS);
 		if (!err)
 			playback_message(playback, bytes, len);
 	}
-	ws_client_close(client, 1000, SAY_GOODBYE_MS);
+	ws_client_close(client, 1000, SAY_CLOSE_MS);
 }
 
 static void say_play(struct ws_client *client, const struct buf *request, struct playback *playback)
@@ -274,21 +279,21 @@ static void say_play(struct ws_client *client, const struct buf *request, struct
 	bool is_binary;
 	int err = ws_client_send(client, request->bytes, request->len);
 
-	while (!err && !playback_is_over(playback) && !interrupt_came()) {
-		err = ws_client_recv(client, &bytes, &len, &is_binary, SAY_LOOK_MS);
+	while (!err && !playback_is_over(playback) && !interrupt_is_pending()) {
+		err = ws_client_recv(client, &bytes, &len, &is_binary, SAY_POLL_MS);
 		if (err == ETIMEDOUT && silence_ms < SAY_SILENCE_MS) {
-			silence_ms += SAY_LOOK_MS;
+			silence_ms += SAY_POLL_MS;
 			err = 0;
 		} else if (!err) {
 			silence_ms = 0;
 			playback_message(playback, bytes, len);
 		}
 	}
-	if (!err && !interrupt_came())
-		say_goodbye(client, playback);
+	if (!err && !interrupt_is_pending())
+		say_wait_for_close(client, playback);
 }
 
-/* EAGAIN: the server that was found cannot be used, which has been printed. */
+/* Returns EAGAIN if the server that was found cannot be used, which has been printed. */
 static int say_remote(struct say *say, struct playback *playback)
 {
 	char url[1024];
@@ -317,7 +322,7 @@ static int say_remote(struct say *say, struct playback *playback)
 		return EAGAIN;
 	}
 	if (err) {
-		say_tell_refusal(url, why);
+		say_report_refusal(url, why);
 		return err;
 	}
 	buf_init(&request, SAY_REQUEST_MAX);
@@ -328,7 +333,7 @@ static int say_remote(struct say *say, struct playback *playback)
 	}
 	buf_reset(&request);
 	mem_deref(client);
-	return err; /* playback_finish says what is missing */
+	return err; /* playback_finish prints what is missing */
 }
 
 static int say_all(struct say *say)
@@ -342,7 +347,7 @@ static int say_all(struct say *say)
 		err = say_remote(say, playback);
 	if (!say->base[0])
 		err = say_local(say->config, say->voice, say_write_request, say, playback);
-	if (!err && interrupt_came())
+	if (!err && interrupt_is_pending())
 		playback_interrupt(playback);
 	if (!err)
 		err = playback_finish(playback);
@@ -373,7 +378,7 @@ static int say_run(const struct command_call *call)
 		status = say_all(&say) == 0 ? COMMAND_OK : COMMAND_FAILED;
 	explicit_bzero(say.key, sizeof(say.key));
 	buf_reset(&say.text);
-	interrupt_pass_on();
+	interrupt_raise_again();
 	return status;
 }
 
@@ -381,16 +386,17 @@ static const struct command_option say_options[] = {
 	{"output", 'o', "FILE", "write a WAV file (- for standard output) instead of playing"},
 	{"voice", 0, "VOICE", "the voice, by id or name (1071); see: syrinx voices"},
 	{"language", 0, "CODE", "the language of the text (the voice's own)"},
-	{"speed", 0, "N", "0.8 to 1.2 (1)"},
-	{"format", 0, "NAME", "pcm_8000 … pcm_24000, ulaw_8000, alaw_8000 (pcm_24000)"},
-	{"server", 0, "URL", "speak through this server (the one that runs on the data directory)"},
+	{"speed", 0, "N", "the speaking rate, 0.8 to 1.2 (1)"},
+	{"format", 0, "NAME",
+	 "the audio format: pcm_8000 … pcm_24000, ulaw_8000, alaw_8000 (pcm_24000)"},
+	{"server", 0, "URL", "use this server (the server running on the data directory)"},
 	{"local", 0, NULL, "start engines for this command even if a server is running"},
 	KEY_SOURCE_FILE_OPTION,
-	{"key", 0, "KEY", "the server's key itself (SYRINX_KEY, or the local key)"},
+	{"key", 0, "KEY", "the API key itself (SYRINX_KEY, or the local key)"},
 	{"ca", 0, "FILE", "trust these certificate authorities (the system's)"},
 	{"config", 0, "FILE", "read this configuration"},
 	{"data", 0, "DIR", "the server's data directory, with the local key (data)"},
-	{"voices", 0, "DIR", "start engines with this folder of neural voices"},
+	{"voices", 0, "DIR", "start engines for this command, with this folder of neural voices"},
 	{0},
 };
 
@@ -398,7 +404,7 @@ const struct command command_say = {
 	.name = "say",
 	.operands = "[TEXT]...",
 	.operands_max = COMMAND_OPERANDS_MAX,
-	.summary = "Speak a text; without one, or with -, speak standard input.",
+	.summary = "Speak text from the command line or standard input.",
 	.options = say_options,
 	.run = say_run,
 	.examples = "  syrinx say Hello from Syrinx\n"

@@ -11,12 +11,14 @@
 
 #include "base/mem.h"
 #include "cli/interrupt.h"
+#include "cli/local_ledger.h"
 #include "cli/local_voice.h"
 #include "doors/doors_local.h"
+#include "session/immediate_peer.h"
 #include "session/session.h"
 
-/* How often it is looked whether the user wants it to end. */
-#define SAY_LOCAL_LOOK_US 100000u
+/* How often to check whether the user wants to stop. */
+#define SAY_LOCAL_POLL_US 100000u
 
 struct local_peer {
 	struct loop *loop;
@@ -37,21 +39,6 @@ static void say_local_peer_send(void *arg, struct buf *message, uint64_t tag, ui
 		loop_stop(peer->loop);
 }
 
-static uint64_t say_local_peer_drop(void *arg, uint64_t tag)
-{
-	(void)arg;
-	(void)tag;
-	return 0;
-}
-
-/* What is sent is there at once. */
-static bool say_local_peer_tell_when_sent(void *arg, uint64_t tag)
-{
-	(void)arg;
-	(void)tag;
-	return false;
-}
-
 static void say_local_peer_close(void *arg, uint16_t code, const char *reason)
 {
 	struct local_peer *peer = arg;
@@ -63,93 +50,48 @@ static void say_local_peer_close(void *arg, uint16_t code, const char *reason)
 
 static const struct peer_ops local_peer_ops = {
 	.send = say_local_peer_send,
-	.drop = say_local_peer_drop,
-	.tell_when_sent = say_local_peer_tell_when_sent,
+	.drop = immediate_peer_drop,
+	.notify_when_sent = immediate_peer_notify_when_sent,
 	.close = say_local_peer_close,
 };
 
-/* Nothing is charged for what was made at home. */
-struct no_ledger {
-	struct usage_ledger ledger;
-	struct loop *loop;
-	struct deferred done;
-	usage_booked_h *booked;
-	void *arg;
-};
-
-static void say_local_on_no_booking(void *arg)
-{
-	struct no_ledger *ledger = arg;
-
-	ledger->booked(0, ledger->arg);
-}
-
-static int say_local_book_nothing(struct account_booking **bookingp, struct usage_ledger *usage,
-				  const struct usage_entry *entry, size_t mark,
-				  usage_booked_h *booked, void *arg)
-{
-	struct no_ledger *ledger = (struct no_ledger *)(void *)usage;
-
-	(void)entry;
-	(void)mark;
-	*bookingp = (struct account_booking *)(void *)ledger;
-	if (!booked)
-		return 0;
-	ledger->booked = booked;
-	ledger->arg = arg;
-	loop_defer(ledger->loop, &ledger->done, say_local_on_no_booking, ledger);
-	return 0;
-}
-
-static void say_local_unlisten_nothing(struct account_booking *booking)
-{
-	struct no_ledger *ledger = (struct no_ledger *)(void *)booking;
-
-	loop_undefer(ledger->loop, &ledger->done);
-}
-
-static const struct usage_ledger_ops no_ledger_ops = {
-	.book = say_local_book_nothing,
-	.unlisten = say_local_unlisten_nothing,
-};
-static const struct prices no_prices = {.microcents_per_minute = PRICE_UNKNOWN};
-
-static void say_local_look(void *arg)
+static void say_local_check_interrupt(void *arg)
 {
 	struct local_peer *peer = arg;
 
-	if (interrupt_came())
+	if (interrupt_is_pending())
 		loop_stop(peer->loop);
 	else
-		timer_set(&peer->loop->timers, &peer->look, SAY_LOCAL_LOOK_US, say_local_look,
-			  peer);
+		timer_set(&peer->loop->timers, &peer->look, SAY_LOCAL_POLL_US,
+			  say_local_check_interrupt, peer);
 }
 
 static int say_local_speak(struct local_speech *speech, const struct config *config,
 			   const struct buf *request, struct playback *playback)
 {
-	struct member *nobody = NULL;
-	struct no_ledger ledger = {.ledger = {&no_ledger_ops}, .loop = speech->loop};
+	struct caller *nobody = NULL;
+	struct local_ledger ledger;
 	struct session_services services = {
 		.timers = &speech->loop->timers,
 		.speech = pool_speech(speech->pool),
 		.voices = pool_voices(speech->pool),
 		.ledger = &ledger.ledger,
-		.prices = &no_prices,
+		.prices = &local_ledger_prices,
 		.repeatable = config->repeatable,
 	};
 	struct local_peer local = {.loop = speech->loop, .playback = playback};
 	struct peer peer = {.ops = &local_peer_ops, .peer = &local};
 	int err;
 
-	err = member_alloc_alone(&nobody, services.timers, NULL, NULL);
+	local_ledger_init(&ledger, speech->loop);
+	err = caller_alloc_standalone(&nobody, services.timers, NULL, NULL);
 	if (!err)
 		err = session_alloc(&local.session, doors_local_stream, &services, &peer, "say",
 				    nobody);
 	if (!err) {
 		local.session->ops->message(local.session, request->bytes, request->len);
-		say_local_look(&local);
-		if (!playback_is_over(playback) && !interrupt_came())
+		say_local_check_interrupt(&local);
+		if (!playback_is_over(playback) && !interrupt_is_pending())
 			loop_run(speech->loop);
 		timer_clear(&speech->loop->timers, &local.look);
 		mem_deref(local.session);

@@ -1,7 +1,7 @@
 /*
- * serve.c: `syrinx serve`.
+ * serve.c: `syrinx serve`: runs the server.
  *
- * What may fail for a reason the operator can mend (the configuration, the data
+ * Everything that can fail for a reason that the operator can fix (the configuration, the data
  * directory, the local key) is done here, before the event loop runs.
  */
 #include <errno.h>
@@ -26,7 +26,6 @@
 #include "doors/doors.h"
 #include "net/listener.h"
 #include "server/config_prices.h"
-#include "server/elevenlabs_voices.h"
 #include "server/server.h"
 #include "server/siblings.h"
 #include "server/successor.h"
@@ -34,18 +33,21 @@
 #define GREETING_MAX 16384u
 #define FINDINGS_MAX (1u << 20)
 
+/* The argument of the server's events. */
 struct host {
 	const struct command_call *call;
 	struct config *config;
-	bool greets;
-	char key[ACCOUNT_KEY_LEN + 1];
-	char late_key[ACCOUNT_KEY_LEN + 1]; /* owned by the store's thread until it is in use */
+	bool greets; /* a greeting is printed when the server listens */
+	char key[API_KEY_LEN + 1]; /* the local key */
+	/* The local key after the store, unreachable at first, was reached. It belongs to the
+	 * store's thread until store_in_use is called. */
+	char late_key[API_KEY_LEN + 1];
 };
 
 static int serve_take_key(struct host *host, int err)
 {
 	if (err)
-		fprintf(stderr, "syrinx serve: cannot make %s/local.key: %s\n",
+		fprintf(stderr, "syrinx serve: cannot create %s/local.key: %s\n",
 			host->config->data_dir, strerror(err));
 	else
 		agent_choice_add_echo(host->config, host->key);
@@ -67,7 +69,7 @@ static int serve_prepare_key(void *arg)
 	return serve_take_key(host, local_key_prepare(host->key, host->config->data_dir));
 }
 
-/* On the store's thread. */
+/* Runs on the store's thread. */
 static int serve_make_late_key(struct store *store, void *arg)
 {
 	struct host *host = arg;
@@ -75,8 +77,8 @@ static int serve_make_late_key(struct store *store, void *arg)
 	return local_key_ensure(host->late_key, store, host->config->data_dir);
 }
 
-/* The key in the file may have been revoked meanwhile: then a new key is created, and the
- * agent that uses it is created again. */
+/* If the key in the file turned out to be invalid, a new one was created. The reload that SIGHUP
+ * starts then makes the echo agent again, whose key is derived from it. */
 static void serve_take_late_key(void *arg)
 {
 	struct host *host = arg;
@@ -84,15 +86,18 @@ static void serve_take_late_key(void *arg)
 	if (strcmp(host->key, host->late_key) == 0)
 		return;
 	memcpy(host->key, host->late_key, sizeof(host->key));
-	log_warn("key", "%s/local.key has a new key: the previous one is not valid",
+	log_warn("key", "%s/local.key contains a new key, because the previous one was not valid",
 		 host->config->data_dir);
 	raise(SIGHUP);
 }
 
-/* Options that are no values of a key. */
+/* Applies the options that do not correspond to a configuration key. */
 static void serve_obey_flags(struct config *config, const struct command_call *call)
 {
-	config->fetch_voices |= command_value(call, "fetch-voices") != NULL;
+	bool fetches = command_value(call, "fetch-voices") != NULL;
+
+	config->fetch_voices |= fetches;
+	config->fetch_models |= fetches;
 }
 
 static int serve_reload(struct config *fresh, struct buf *errors, void *arg)
@@ -107,8 +112,8 @@ static int serve_reload(struct config *fresh, struct buf *errors, void *arg)
 	return 0;
 }
 
-/* To a person only: standard output of a service ends in a journal, where a
- * key has no business. */
+/* Prints only for a person: the standard output of a service ends up in a journal, which must not
+ * contain a key. */
 static void serve_greet(const char *address, void *arg)
 {
 	const struct host *host = arg;
@@ -131,14 +136,14 @@ static void serve_greet(const char *address, void *arg)
 	fflush(stdout);
 }
 
-/* `make run` passes --greet and has ARGS for the rest; a Makefile of somebody else, who starts the
- * server as a service, has no reason for --greet. */
+/* `make run` passes --greet and takes other options in ARGS. Other Makefiles, which start the
+ * server as a service, have no reason to pass --greet. */
 static bool serve_is_run_by_make(const struct command_call *call)
 {
 	return command_value(call, "greet") && getenv("MAKELEVEL");
 }
 
-/* A word as a shell reads it. */
+/* Appends a word, quoted for a shell. */
 static int serve_append_word(struct buf *command, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -154,7 +159,7 @@ static int serve_append_word(struct buf *command, const char *word)
 	return err ? err : buf_append_str(command, "'");
 }
 
-/* The quote is that of ARGS="…". */
+/* The word is inside the double quotes of ARGS="…". */
 static int serve_append_option(struct buf *command, const char *name, const char *value)
 {
 	bool is_first = command->bytes[command->len - 1] == '"';
@@ -165,7 +170,7 @@ static int serve_append_option(struct buf *command, const char *name, const char
 	return err || !value[0] ? err : serve_append_word(command, value);
 }
 
-/* This call with another address and, unless it is NULL, another data directory. */
+/* Appends this call with another address and, unless it is NULL, another data directory. */
 static int serve_append_call(struct buf *command, const struct command_call *call,
 			     const char *address, const char *data_dir)
 {
@@ -175,7 +180,7 @@ static int serve_append_call(struct buf *command, const struct command_call *cal
 			  : buf_printf(command, "%s serve", program_invocation_name);
 
 	for (size_t i = 0; option[i].name && !err; ++i) {
-		bool is_flag = !option[i].value; /* make run has its own */
+		bool is_flag = !option[i].value; /* make run passes its own flags */
 		bool is_replaced = strcmp(option[i].name, "listen") == 0 ||
 				   (data_dir && strcmp(option[i].name, "data") == 0);
 
@@ -196,7 +201,7 @@ static int serve_append_command(struct buf *command, const char *address, void *
 	return serve_append_call(command, host->call, address, NULL);
 }
 
-static void serve_tell_running(const struct host *host, const struct sibling *running)
+static void serve_report_running(const struct host *host, const struct sibling *running)
 {
 	const struct config *config = host->config;
 	size_t len = strlen(config->data_dir);
@@ -205,10 +210,10 @@ static void serve_tell_running(const struct host *host, const struct sibling *ru
 	struct buf command;
 
 	fprintf(stderr,
-		"syrinx serve: a server is running already with the data directory %s: process "
-		"%ld, on %s\n"
-		"  to stop it:                                  kill %ld\n"
-		"  to replace it by the program as it is now:   kill -USR2 %ld\n",
+		"syrinx serve: a server is already running on the data directory %s: "
+		"process %ld, on %s\n"
+		"  to stop it:                                   kill %ld\n"
+		"  to replace it with the program as it is now:  kill -USR2 %ld\n",
 		config->data_dir, running->pid, config->listen, running->pid, running->pid);
 	buf_init(&command, GREETING_MAX);
 	while (len > 1 && config->data_dir[len - 1] == '/')
@@ -216,14 +221,14 @@ static void serve_tell_running(const struct host *host, const struct sibling *ru
 	snprintf(data_dir, sizeof(data_dir), "%.*s-2", (int)len, config->data_dir);
 	if (listener_find_free(address, sizeof(address), config->listen) == 0 &&
 	    serve_append_call(&command, host->call, address, data_dir) == 0)
-		fprintf(stderr, "  to run another one beside it:                %.*s\n",
+		fprintf(stderr, "  to run another server alongside it:           %.*s\n",
 			(int)command.len, command.bytes);
 	buf_reset(&command);
 }
 
 /* A person who starts a second server with --greet has most likely forgotten the first one.
- * Without --greet it is how an operator replaces a server by hand: both then serve until the first
- * is stopped.  A successor has the arguments of its predecessor, and is to take its place. */
+ * Without --greet, this is how an operator replaces a server by hand: both then serve until the
+ * first is stopped. A successor has the arguments of its predecessor and is meant to replace it. */
 static bool serve_is_second(const struct host *host)
 {
 	const struct config *config = host->config;
@@ -237,11 +242,11 @@ static bool serve_is_second(const struct host *host)
 	is_there = siblings_find_serving(&running, &siblings);
 	siblings_close(&siblings);
 	if (is_there)
-		serve_tell_running(host, &running);
+		serve_report_running(host, &running);
 	return is_there;
 }
 
-/* What can be found out before anything is started. */
+/* Checks what can be checked before anything is started. */
 static int serve_check(const struct config *config)
 {
 	struct buf errors;
@@ -252,15 +257,15 @@ static int serve_check(const struct config *config)
 	buf_init(&warnings, FINDINGS_MAX);
 	err = preflight_check(config, &errors, &warnings);
 	(void)config_prices_check_names(config, &warnings);
-	(void)elevenlabs_voices_check_targets(config, &warnings);
+	(void)door_check_config(doors_all, config, &warnings);
 	settings_log_findings(&errors, &warnings);
 	buf_reset(&errors);
 	buf_reset(&warnings);
 	return err;
 }
 
-/* Someone who types `syrinx serve` as root on a machine with a service would start a second server on the
- * service's data, and leave files there that it cannot read. */
+/* Running `syrinx serve` as root on a machine with a service would start a second server on the
+ * service's data and leave files there that the service cannot read. */
 static int serve_check_owner(const struct config *config, const struct command_call *call)
 {
 	struct stat status;
@@ -271,20 +276,21 @@ static int serve_check_owner(const struct config *config, const struct command_c
 		return 0;
 	config_file_suggest(suggestion, sizeof(suggestion), config->data_dir, call->command);
 	fprintf(stderr,
-		"syrinx serve: %s belongs to the user of the server that is installed here: try "
-		"systemctl start syrinx, or %s; --data DIR is for another server\n",
+		"syrinx serve: %s belongs to the user of the server installed here: "
+		"try systemctl start syrinx, or %s; to run another server, give "
+		"--data DIR\n",
 		config->data_dir, suggestion);
 	return EPERM;
 }
 
 static int serve_run(const struct command_call *call)
 {
-	static struct config config; /* large, and lives as long as the process */
+	static struct config config; /* large, and used until the process exits */
 	struct host host = {.call = call, .config = &config};
 	const struct server_events events = {
 		.store_opened = serve_make_key,
 		.store_awaited = serve_prepare_key,
-		.store_came = serve_make_late_key,
+		.store_reached = serve_make_late_key,
 		.store_in_use = serve_take_late_key,
 		.reload = serve_reload,
 		.listening = serve_greet,
@@ -310,17 +316,19 @@ static int serve_run(const struct command_call *call)
 	return server_main(&config, doors_all, &events) == 0 ? COMMAND_OK : COMMAND_FAILED;
 }
 
-/* No option takes a secret: a successor gets the same arguments, and secrets are overwritten
- * in them. */
+/* No option takes a secret: a successor gets the same arguments, in which secrets are
+ * overwritten. */
 static const struct command_option options[] = {
 	{"config", 0, "FILE", "read this configuration"},
 	{"listen", 0, "HOST:PORT", "the address to listen on (127.0.0.1:8080)"},
 	{"data", 0, "DIR", "the data directory, for keys and the ledger (data)"},
-	{"workers", 0, "N", "worker processes of each engine (16)"},
+	{"workers", 0, "N", "at most N worker processes per engine (as many as needed)"},
 	{"voices", 0, "DIR", "the folder of neural voices"},
-	{"fetch-voices", 0, NULL, "download them in the background if there are none"},
+	{"models", 0, "DIR", "the folder of models that recognize speech"},
+	{"fetch-voices", 0, NULL, "download missing neural voices, then models, in the background"},
 	{"greet", 0, NULL,
-	 "print the address, the local key and a command to try; refuse a second start"},
+	 "print the address, the local key and commands to try; refuse to "
+	 "start twice"},
 	{0},
 };
 
@@ -330,15 +338,21 @@ const struct command command_serve = {
 	.options = options,
 	.uses_agents = true,
 	.run = serve_run,
-	.notes =
-		"Every key of the configuration is also a variable SYRINX_SECTION_KEY, such as\n"
-		"SYRINX_SERVER_LISTEN or SYRINX_STORE_ADDRESS; it has precedence over the file. SYRINX_VOICES\n"
-		"is the folder of neural voices. \"syrinx check --sample\" lists all keys.\n"
-		"\n"
-		"Signals: SIGTERM and SIGINT finish what is being spoken and exit, a second one exits at\n"
-		"once; SIGHUP reads the agents of the configuration and the certificate again; SIGUSR2 starts\n"
-		"the installed program in place of this one without dropping a call; SIGUSR1 logs what is in\n"
-		"use.\n",
+	.notes = "Every configuration key can also be set by an environment variable "
+		 "SYRINX_SECTION_KEY, such\n"
+		 "as SYRINX_SERVER_LISTEN or SYRINX_STORE_ADDRESS, which takes "
+		 "precedence over the file.\n"
+		 "SYRINX_VOICES is the folder of neural voices, SYRINX_MODELS that of "
+		 "models that recognize\n"
+		 "speech. \"syrinx check --sample\" lists all keys.\n"
+		 "\n"
+		 "Signals: SIGTERM and SIGINT finish the current speech and exit; a "
+		 "second one exits at once.\n"
+		 "SIGHUP reloads the agents and the certificate. SIGUSR2 replaces "
+		 "this process with the\n"
+		 "installed program without dropping a call. SIGUSR1 logs how many "
+		 "connections, jobs, workers\n"
+		 "and objects there are.\n",
 	.examples = "  syrinx serve\n"
 		    "  syrinx serve --config /etc/syrinx/syrinx.conf\n"
 		    "  SYRINX_SERVER_LISTEN=0.0.0.0:8080 syrinx serve --data /var/lib/syrinx\n",

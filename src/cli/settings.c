@@ -1,6 +1,5 @@
 /*
- * settings.c: the configuration as the options of a command ask for it (see
- * settings.h).
+ * settings.c: loads the configuration for a command (see settings.h).
  */
 #include "cli/settings.h"
 
@@ -16,7 +15,7 @@
 #include "cli/config_file.h"
 #include "cli/environment_file.h"
 
-/* Mistakes are lines; a file of nothing but mistakes is cut here. */
+/* Each error is a line; a file with nothing but errors is cut off here. */
 #define ERRORS_MAX 65536u
 
 static const struct {
@@ -24,14 +23,14 @@ static const struct {
 	const char *option;
 	const char *key;
 } overriding[] = {
-	{"listen", "--listen", "server.listen"},    {"data", "--data", "server.data"},
-	{"workers", "--workers", "speech.workers"}, {"voices", "--voices", "speech.voices_dir"},
-	{"store", "--store", "store.address"},
+	{"listen", "--listen", "server.listen"},      {"data", "--data", "server.data"},
+	{"workers", "--workers", "speech.workers"},   {"voices", "--voices", "speech.voices_dir"},
+	{"models", "--models", "hearing.models_dir"}, {"store", "--store", "store.address"},
 };
 
 #define OVERRIDING COUNT(overriding)
 
-/* Only once: a server that reads its configuration again has threads, and setenv is not for them. */
+/* Only once: a server that reloads its configuration has threads, and setenv is not thread-safe. */
 static void settings_load_environment(const struct config_file *file)
 {
 	static bool is_loaded;
@@ -63,16 +62,19 @@ static int settings_load_file(struct config *config, const struct command_call *
 
 static int settings_deny(const struct command_call *call, const char *file, struct buf *errors)
 {
+	const char *name = call->command->name;
+	const char *other = "server with --data DIR";
 	char suggestion[128];
 
+	if (strcmp(name, "voices") == 0)
+		other = "folder with --voices DIR";
+	else if (strcmp(name, "models") == 0)
+		other = "folder with --models DIR";
 	config_file_suggest(suggestion, sizeof(suggestion), file, call->command);
-	(void)buf_printf(
-		errors,
-		"syrinx %s: this user may not read %s, the configuration of the server that "
-		"is installed here: try %s, or name another %s\n",
-		call->command->name, file, suggestion,
-		strcmp(call->command->name, "voices") == 0 ? "folder with --voices DIR"
-							   : "server with --data DIR");
+	(void)buf_printf(errors,
+			 "syrinx %s: this user may not read %s, the configuration of the "
+			 "server installed here: try %s, or name another %s\n",
+			 name, file, suggestion, other);
 	return EACCES;
 }
 
@@ -176,30 +178,32 @@ static bool settings_is_writable_by_all(const char *path)
 	       (status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0;
 }
 
-/* Only a warning: these files are not Syrinx's, and there may be a reason for their modes. */
+/* Only warns: these files are not Syrinx's, and there may be a reason for their modes. */
 void settings_warn_of_others(const struct config *config, const char *file)
 {
 	if (config->file_has_secrets && settings_is_readable_by_all(file))
-		log_warn(
-			"config",
-			"%s has keys or a password in it, and every user of this machine can read it: "
-			"chmod o= it, or put them into the environment",
-			file);
+		log_warn("config",
+			 "%s contains keys or a password, and every user of this machine can "
+			 "read it: chmod o= it, or move them to environment variables",
+			 file);
 	if (settings_is_readable_by_all(config->tls_key))
 		log_warn("config", "every user of this machine can read the private key %s",
 			 config->tls_key);
 	if (settings_is_writable_by_all(config->voices_dir))
-		log_warn(
-			"config",
-			"every user of this machine may write to %s, and engines load models and a "
-			"library from there",
-			config->voices_dir);
+		log_warn("config",
+			 "every user of this machine can write to %s, from which engines load "
+			 "models and a library",
+			 config->voices_dir);
+	if (settings_is_writable_by_all(config->models_dir))
+		log_warn("config",
+			 "every user of this machine can write to %s, from which engines load "
+			 "models and a library",
+			 config->models_dir);
 	if (settings_is_writable_by_all(config->engines_dir))
-		log_warn(
-			"config",
-			"every user of this machine may write to %s, and the server runs the programs "
-			"that are there",
-			config->engines_dir);
+		log_warn("config",
+			 "every user of this machine can write to %s, from which the server "
+			 "runs programs",
+			 config->engines_dir);
 }
 
 int settings_make_dir(const char *path, unsigned mode)
@@ -220,16 +224,16 @@ int settings_make_dir(const char *path, unsigned mode)
 	return 0;
 }
 
-/* PostgreSQL's reasons are sentences, which the store has logged: an errno would
- * replace them with "Input/output error". */
+/* The store has logged PostgreSQL's reasons as sentences; an errno would only say "Input/output
+ * error". */
 static const char *settings_store_trouble(const char *address, int err)
 {
 	if (err == EPROTONOSUPPORT)
-		return "there is no such store; one is " STORE_ADDRESSES;
+		return "there is no such store; the address must be " STORE_ADDRESSES;
 	if (strncmp(address, "postgres", strlen("postgres")) != 0)
 		return strerror(err);
-	return err == EIO ? "the database could not be reached; the line above says why"
-			  : "the line above says why";
+	return err == EIO ? "the database could not be reached; see the line above"
+			  : "see the line above";
 }
 
 void settings_explain_store(const char *address, int err, const struct command *command)

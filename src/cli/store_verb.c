@@ -1,5 +1,5 @@
 /*
- * store_verb.c: commands that are verbs on the store (see store_verb.h).
+ * store_verb.c: commands that consist of verbs on the store (see store_verb.h).
  */
 #include "cli/store_verb.h"
 
@@ -15,14 +15,17 @@
 #include "base/utf8.h"
 #include "cli/data_dir.h"
 #include "cli/settings.h"
-#include "wire/account_message.h"
 #include "wire/json_write.h"
 
 #define CENTS_DECIMALS 6
-#define STORE_VERBS_MAX 16 /* of one command */
+#define STORE_VERBS_MAX 16 /* per command */
 
-const char *const store_verb_limit_options[REGISTRY_LIMITS] = {
-	"turns", "connections", "requests-per-minute", "characters-per-minute", "text-max"};
+const char *const store_verb_limit_options[REGISTRY_LIMITS] = {"turns",
+							       "connections",
+							       "requests-per-minute",
+							       "characters-per-minute",
+							       "text-max",
+							       "heard-seconds-per-minute"};
 
 int store_verb_failed(const struct command_call *call, int err, const char *format, ...)
 {
@@ -67,7 +70,7 @@ int store_verb_read_text(char *out, size_t max, bool *given, const struct comman
 	return COMMAND_OK;
 }
 
-/* A store that is made by mistake would take keys and top-ups that no server ever sees. */
+/* Refuses to create a store by mistake: it would take keys and top-ups that no server ever sees. */
 static int store_verb_refuse_new(const struct command_call *call, const struct config *config,
 				 bool can_create)
 {
@@ -75,14 +78,14 @@ static int store_verb_refuse_new(const struct command_call *call, const struct c
 	char shown[STORE_ADDRESS_SHOWN];
 
 	store_show_address(shown, config->store_address);
-	return store_verb_failed(call, 0,
-				 "there is no store in %s: name the server's with --data DIR or "
-				 "--config FILE, or start the server first%s",
-				 path ? path : shown,
-				 can_create ? "; --create makes a new one" : "");
+	return store_verb_failed(
+		call, 0,
+		"there is no store in %s: select the server's store with --data DIR "
+		"or --config FILE, or start the server first%s",
+		path ? path : shown, can_create ? "; --create creates a new one" : "");
 }
 
-/* *is_new is false for a store that is there. */
+/* Finds out whether the store exists; *is_new is false if it does. */
 static int store_verb_find(bool *is_new, const struct command_call *call,
 			   const struct config *config, bool creates, bool changes)
 {
@@ -102,7 +105,7 @@ static int store_verb_find(bool *is_new, const struct command_call *call,
 	return COMMAND_FAILED;
 }
 
-int store_verb_look(const struct command_call *call, const struct config *config)
+int store_verb_check_store(const struct command_call *call, const struct config *config)
 {
 	bool is_new;
 
@@ -119,7 +122,7 @@ static int store_verb_open(struct store **storep, const struct command_call *cal
 
 	if (status != COMMAND_OK)
 		return status;
-	/* A store that is elsewhere needs no directory here. */
+	/* A store that is elsewhere needs no local directory. */
 	if (store_sqlite_path(address) && (is_new || access(config->data_dir, F_OK) == 0) &&
 	    data_dir_make(config) != 0)
 		return COMMAND_FAILED;
@@ -163,9 +166,10 @@ int store_verb_run(const struct command_call *call, const struct store_verb *ver
 		return command_usage_error(call->command, "%s needs %s", verbs[i].name,
 					   verbs[i].needs);
 	if (call->operand_count > 1 + verbs[i].operands)
-		return command_usage_error(call->command,
-					   "it does not take \"%s\"; names and values have options",
-					   call->operands[1 + verbs[i].operands]);
+		return command_usage_error(
+			call->command,
+			"unexpected argument \"%s\"; names and values are given with options",
+			call->operands[1 + verbs[i].operands]);
 	return store_verb_with_store(call, verbs[i].changes, verbs[i].run);
 }
 
@@ -180,7 +184,7 @@ static int store_verb_read_limit(int64_t *limit, const char *text)
 	}
 	errno = 0;
 	n = strtoll(text, &end, 10);
-	if (errno || end == text || *end != '\0' || n < 1 || n > ACCOUNT_MESSAGE_LIMIT_MAX)
+	if (errno || end == text || *end != '\0' || n < 1 || n > REGISTRY_LIMIT_MAX)
 		return EINVAL;
 	*limit = n;
 	return 0;
@@ -198,7 +202,7 @@ int store_verb_read_limits(struct store_limits *limits, bool *given,
 			return command_usage_error(
 				call->command,
 				"--%s must be a number from 1 to %d, none or plan, not \"%s\"",
-				store_verb_limit_options[i], ACCOUNT_MESSAGE_LIMIT_MAX, value);
+				store_verb_limit_options[i], REGISTRY_LIMIT_MAX, value);
 		*given = true;
 	}
 	return COMMAND_OK;
@@ -253,7 +257,7 @@ int store_verb_parse_cents(int64_t *microcents, const char *text)
 	size_t decimals = *point == '.' ? strspn(point + 1, "0123456789") : 0;
 	int64_t sum = 0;
 
-	/* Ten digits of cents are more than a top-up may have. */
+	/* No top-up may have more than ten digits of cents. */
 	if (whole == 0 || whole > 10 || decimals > CENTS_DECIMALS ||
 	    (*point == '.' && decimals == 0) || point[*point == '.' ? 1 + decimals : 0] != '\0')
 		return EINVAL;
@@ -261,7 +265,7 @@ int store_verb_parse_cents(int64_t *microcents, const char *text)
 		sum = sum * 10 + (digits[i] - '0');
 	for (size_t i = 0; i < CENTS_DECIMALS; ++i)
 		sum = sum * 10 + (i < decimals ? point[1 + i] - '0' : 0);
-	if (sum == 0 || sum > ACCOUNT_MESSAGE_AMOUNT_MAX)
+	if (sum == 0 || sum > REGISTRY_AMOUNT_MAX)
 		return EINVAL;
 	*microcents = is_negative ? -sum : sum;
 	return 0;
@@ -292,12 +296,13 @@ int store_verb_find_key(struct store_key *key, struct store *store, const struct
 	int err;
 
 	if (strlen(text) < STORE_KEY_PREFIX_LEN)
-		return command_usage_error(call->command, "a key has at least %d letters here",
+		return command_usage_error(call->command,
+					   "give at least the first %d characters of the key",
 					   STORE_KEY_PREFIX_LEN);
 	memcpy(prefix, text, STORE_KEY_PREFIX_LEN);
 	prefix[STORE_KEY_PREFIX_LEN] = '\0';
 	err = store->ops->key_find(store, key, prefix);
 	if (err == ENOENT)
 		return store_verb_failed(call, 0, "there is no key %s", prefix);
-	return err ? store_verb_failed(call, err, "cannot look key %s up", prefix) : COMMAND_OK;
+	return err ? store_verb_failed(call, err, "cannot look up key %s", prefix) : COMMAND_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * table.c: rows for people (see table.h).
+ * table.c: prints tables for people (see table.h).
  */
 #include "cli/table.h"
 
@@ -88,7 +88,7 @@ static bool table_is_empty(const struct table *table, size_t column)
 	return true;
 }
 
-/* Columns that are left out get the width -1. */
+/* Hidden columns get the width -1. */
 static void table_hide(const struct table *table, int *widths)
 {
 	unsigned columns, rows;
@@ -101,7 +101,7 @@ static void table_hide(const struct table *table, int *widths)
 			widths[i] = -1;
 	}
 	for (;;) {
-		size_t least = table->column_count; /* the one that is needed least */
+		size_t least = table->column_count; /* the least important one */
 		int total = -2;
 
 		for (size_t i = 0; i < table->column_count; ++i) {
@@ -121,7 +121,8 @@ static void table_hide(const struct table *table, int *widths)
 	}
 	if (len > 0)
 		fprintf(stderr,
-			"(left out, because the terminal is narrow: %s; --json shows all)\n",
+			"(not shown because the terminal is too narrow: %s; --json shows "
+			"everything)\n",
 			names);
 }
 

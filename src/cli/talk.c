@@ -1,10 +1,10 @@
 /*
- * talk.c: `syrinx talk`: a conversation with an agent, typed.
+ * talk.c: `syrinx talk`: a typed conversation with an agent.
  *
- * It plays the speech engine's part over the real protocol, so whatever answers
- * here answers an engine.  At a terminal a line may be typed while the answer
- * still comes, and is a barge-in when it is entered.  Otherwise each line of the
- * input is a turn, and its answer a line of the output.
+ * It takes the speech engine's role over the real protocol, so an agent that answers here also
+ * answers a speech engine. At a terminal, a line can be typed while the answer is still
+ * arriving; entering it is a barge-in. Otherwise each line of the input is a turn, and its
+ * answer is a line of the output.
  */
 #include <errno.h>
 #include <poll.h>
@@ -24,8 +24,8 @@
 #include "cli/keyboard.h"
 #include "cli/line_edit.h"
 #include "cli/local_key.h"
-#include "cli/place.h"
 #include "cli/refusal.h"
+#include "cli/server_choice.h"
 #include "cli/settings.h"
 #include "cli/talk_view.h"
 #include "cli/talk_voice.h"
@@ -40,19 +40,19 @@
 /* Longer than any agent may take for an answer. */
 #define ANSWER_MS 600000
 
-/* Between pings when nothing is said, so that proxies keep the line open. */
+/* The seconds of silence before a ping, which keeps connections through proxies open. */
 #define PING_S 15
 
 struct talk {
 	struct upstream *upstream;
-	struct talk_voice *voice; /* NULL: it is only read */
+	struct talk_voice *voice; /* NULL if answers are not spoken */
 	struct talk_view view;
-	struct line_edit *edit; /* of a screen */
-	const char *url; /* of the agent */
-	bool has_token; /* of the user, not made by us */
-	bool is_ping_out; /* without an answer so far */
+	struct line_edit *edit; /* only with a screen */
+	const char *url; /* the agent's URL */
+	bool has_token; /* the token was given by the user, not made here */
+	bool is_ping_out; /* a ping was sent and not answered yet */
 	int64_t ping_s;
-	struct buf input; /* typed, without its end; not of a screen */
+	struct buf input; /* an incomplete line of input; not used with a screen */
 };
 
 /* Turns */
@@ -61,7 +61,7 @@ static void talk_take_heard(struct talk *talk, const struct upstream_event *hear
 {
 	talk->is_ping_out = false;
 	if (heard->kind == UPSTREAM_WORDS) {
-		talk_view_words(&talk->view, heard->text, heard->len);
+		talk_view_add_text(&talk->view, heard->text, heard->len);
 		if (talk->voice)
 			talk_voice_say(talk->voice, heard->text, heard->len);
 	} else if (heard->kind == UPSTREAM_FINAL) {
@@ -71,44 +71,44 @@ static void talk_take_heard(struct talk *talk, const struct upstream_event *hear
 	}
 }
 
-static int talk_tell_end(struct talk *talk, int err)
+static int talk_report_end(struct talk *talk, int err)
 {
 	uint16_t code = upstream_code(talk->upstream);
 
-	talk_view_leave(&talk->view);
+	talk_view_finish(&talk->view);
 	if (err == ENOBUFS)
 		fprintf(stderr, "syrinx talk: the conversation has become too long\n");
 	else if (err == ETIMEDOUT)
 		fprintf(stderr, "syrinx talk: no answer\n");
 	else
-		fprintf(stderr, "syrinx talk: the server has ended the conversation (%u)\n", code);
+		fprintf(stderr, "syrinx talk: the server ended the conversation (%u)\n", code);
 	return err;
 }
 
-/* The answers can be read all the same. */
-static void talk_tell_trouble(struct talk *talk)
+/* The answers can still be read if they cannot be spoken. */
+static void talk_report_trouble(struct talk *talk)
 {
 	const char *why = talk_voice_trouble(talk->voice);
 	char note[640];
 
 	if (!why)
 		return;
-	snprintf(note, sizeof(note), "(cannot speak: %s; going on in text)", why);
+	snprintf(note, sizeof(note), "(cannot speak: %s; continuing with text only)", why);
 	if (talk->view.kind == TALK_VIEW_LINES)
 		fprintf(stderr, "syrinx talk: %s\n", note);
 	else
-		talk_view_note(&talk->view, note);
+		talk_view_add_note(&talk->view, note);
 }
 
-/* All that is there, without waiting. */
-static int talk_hear(struct talk *talk)
+/* Processes all messages that have arrived, without waiting. */
+static int talk_receive(struct talk *talk)
 {
 	struct upstream_event heard;
 	int err;
 
 	while (!(err = upstream_receive(talk->upstream, &heard, 0)))
 		talk_take_heard(talk, &heard);
-	return err == ETIMEDOUT ? 0 : talk_tell_end(talk, err);
+	return err == ETIMEDOUT ? 0 : talk_report_end(talk, err);
 }
 
 static int talk_wait_for_answer(struct talk *talk)
@@ -119,17 +119,17 @@ static int talk_wait_for_answer(struct talk *talk)
 		int err = upstream_receive(talk->upstream, &heard, ANSWER_MS);
 
 		if (err)
-			return talk_tell_end(talk, err);
+			return talk_report_end(talk, err);
 		talk_take_heard(talk, &heard);
 	}
 	if (talk->voice) {
 		talk_voice_wait(talk->voice);
-		talk_tell_trouble(talk);
+		talk_report_trouble(talk);
 	}
 	return 0;
 }
 
-/* Silence for so long: is it still there? */
+/* Pings the server after a period of silence, to find out whether it is still there. */
 static int talk_ping(struct talk *talk)
 {
 	int err = talk->is_ping_out ? ETIMEDOUT : 0;
@@ -139,20 +139,20 @@ static int talk_ping(struct talk *talk)
 	if (!err)
 		err = upstream_ping(talk->upstream);
 	talk->is_ping_out = true;
-	return err ? talk_tell_end(talk, err) : 0;
+	return err ? talk_report_end(talk, err) : 0;
 }
 
-static void talk_tell_refusal(const char *url, char *why, bool has_token)
+static void talk_report_refusal(const char *url, char *why, bool has_token)
 {
 	refusal_shorten(why);
 	fprintf(stderr, "syrinx talk: %s: %s\n", url, why);
 	if (strncmp(why, "HTTP 401", 8) != 0)
 		return;
 	if (has_token)
-		fprintf(stderr, "(the token has expired or was made with another key; leave out "
-				"--token, or make one with: syrinx mint-token)\n");
+		fprintf(stderr, "(the token has expired or was signed with another key; omit "
+				"--token, or make a new one with: syrinx mint-token)\n");
 	else
-		fprintf(stderr, "(the agent there has another key: give the server's --data or "
+		fprintf(stderr, "(the agent has a different key: give the server's --data or "
 				"--config, or --key-file)\n");
 }
 
@@ -163,8 +163,8 @@ static int talk_reopen(struct talk *talk)
 
 	if (!err)
 		return 0;
-	talk_view_leave(&talk->view);
-	talk_tell_refusal(talk->url, why, talk->has_token);
+	talk_view_finish(&talk->view);
+	talk_report_refusal(talk->url, why, talk->has_token);
 	return err;
 }
 
@@ -189,14 +189,14 @@ static int talk_say(struct talk *talk, const char *text, size_t len)
 	}
 	if (talk->voice)
 		talk_voice_stop(talk->voice);
-	talk_view_said(&talk->view, text, len, was_answering);
+	talk_view_add_user_text(&talk->view, text, len, was_answering);
 	if (!upstream_is_open(talk->upstream))
 		err = talk_reopen(talk);
 	if (err)
 		return err;
 	err = upstream_ask(talk->upstream, text, len);
 	if (err)
-		return talk_tell_end(talk, err);
+		return talk_report_end(talk, err);
 	return talk->view.kind == TALK_VIEW_LINES ? talk_wait_for_answer(talk) : 0;
 }
 
@@ -218,7 +218,7 @@ static int talk_say_lines(struct talk *talk, bool is_end)
 	return err;
 }
 
-/* ENODATA: Ctrl-D. */
+/* Returns ENODATA at the end of the input, which Ctrl-D is at a terminal. */
 static int talk_read_input(struct talk *talk)
 {
 	char part[4096];
@@ -238,8 +238,9 @@ static int talk_read_input(struct talk *talk)
 	return talk_say_lines(talk, false);
 }
 
-/* Ctrl-C: the protocol knows no word for "stop", only the next turn and the end.  So
- * this conversation ends, and the next line begins another with the same history. */
+/* Handles Ctrl-C. The protocol has no message for "stop", only the next turn and the end of the
+ * conversation. Therefore this conversation ends, and the next line begins another one with the
+ * same history. ENODATA if there is no answer to stop. */
 static int talk_stop_answer(struct talk *talk)
 {
 	bool was_answering = upstream_is_answering(talk->upstream);
@@ -250,14 +251,14 @@ static int talk_stop_answer(struct talk *talk)
 	if (was_answering)
 		upstream_close(talk->upstream);
 	talk->input.len = 0;
-	talk_view_stopped(&talk->view);
+	talk_view_mark_stopped(&talk->view);
 	return 0;
 }
 
 /* Keys */
 
-/* The line goes up into the conversation: the one being typed is a new one. */
-static int talk_enter(struct talk *talk)
+/* Moves the line up into the conversation and begins a new one. */
+static int talk_on_enter(struct talk *talk)
 {
 	char line[LINE_EDIT_SIZE];
 	size_t len = line_edit_len(talk->edit);
@@ -267,8 +268,8 @@ static int talk_enter(struct talk *talk)
 	return talk_say(talk, line, len);
 }
 
-/* What was typed survives the answer's end, not a second Ctrl-C. */
-static int talk_press_interrupt(struct talk *talk)
+/* The first Ctrl-C stops the answer and keeps the line; the next one clears it. */
+static int talk_on_interrupt(struct talk *talk)
 {
 	int err = talk_stop_answer(talk);
 
@@ -284,9 +285,9 @@ static int talk_press(struct talk *talk, char key)
 	case LINE_EDIT_NOTHING:
 		return 0;
 	case LINE_EDIT_ENTER:
-		return talk_enter(talk);
+		return talk_on_enter(talk);
 	case LINE_EDIT_INTERRUPT:
-		return talk_press_interrupt(talk);
+		return talk_on_interrupt(talk);
 	case LINE_EDIT_END:
 		return ENODATA;
 	case LINE_EDIT_FULL:
@@ -323,7 +324,7 @@ static void talk_see_size(struct talk *talk)
 
 static int talk_take_interrupt(struct talk *talk)
 {
-	int err = talk->edit ? talk_press_interrupt(talk) : talk_stop_answer(talk);
+	int err = talk->edit ? talk_on_interrupt(talk) : talk_stop_answer(talk);
 
 	if (err == ENODATA && !talk->edit)
 		printf("\n");
@@ -345,99 +346,105 @@ static int talk_converse(struct talk *talk)
 
 		if (talk->edit)
 			talk_see_size(talk);
-		if (interrupt_take())
+		if (interrupt_take()) {
 			err = talk_take_interrupt(talk);
-		else if (n == 0)
+			continue; /* What was polled may have been closed. */
+		}
+		if (n == 0)
 			err = talk_ping(talk);
 		if (n <= 0)
 			continue;
-		if (!err && fds[1].revents)
-			err = talk_hear(talk);
+		if (fds[1].revents)
+			err = talk_receive(talk);
 		if (!err && fds[2].revents)
-			talk_tell_trouble(talk);
+			talk_report_trouble(talk);
 		if (!err && fds[0].revents)
 			err = talk->edit ? talk_read_keys(talk) : talk_read_input(talk);
 	}
 	if (err == ENODATA && talk->view.kind == TALK_VIEW_DUMB)
 		printf("\n");
 	if (err == ENODATA)
-		talk_view_leave(&talk->view);
+		talk_view_finish(&talk->view);
 	return err == ENODATA ? 0 : err;
 }
 
-/* Where and who */
+/* The agent and the keys */
 
-struct place {
-	char url[URL_SIZE]; /* the agent's */
-	char base[URL_SIZE / 2]; /* of our own server, which speaks */
+struct talk_target {
+	char url[URL_SIZE]; /* the agent's URL */
+	char base[URL_SIZE / 2]; /* the Syrinx server, which speaks the answers */
 	char speech_url[URL_SIZE];
-	const char *key; /* the engine's */
-	char given_key[KEY_SOURCE_SIZE]; /* where it is not an agent's of the configuration */
+	const char *key; /* the speech engine's API key */
+	/* The key from the options, if it is not that of a configured agent. */
+	char given_key[KEY_SOURCE_SIZE];
 	const char *name;
-	char own_key[KEY_SOURCE_SIZE]; /* ours, for speech */
+	char own_key[KEY_SOURCE_SIZE]; /* the API key of the Syrinx server, for speech */
 };
 
-/* Another server may be anything that speaks the protocol: then it has no agent of
- * our configuration.  Gives a status. */
-static int talk_find_place(struct place *place, const struct command_call *call,
-			   struct config *config)
+/* With --url, the server may be anything that supports the protocol, so it has no agent of our
+ * configuration. Returns a status. */
+static int talk_find_target(struct talk_target *target, const struct command_call *call,
+			    struct config *config)
 {
 	const char *url = command_value(call, "url");
 	const struct config_agent *agent;
 	bool has_key;
-	int status = key_source_read(place->given_key, &has_key, call);
+	int status = key_source_read(target->given_key, &has_key, call);
 
 	if (status != COMMAND_OK)
 		return status;
-	place->key = has_key ? place->given_key : NULL;
-	status = place_find(place->base, sizeof(place->base), call, config);
+	target->key = has_key ? target->given_key : NULL;
+	status = server_choice_find(target->base, sizeof(target->base), call, config);
 	if (status != COMMAND_OK)
 		return status;
-	snprintf(place->speech_url, sizeof(place->speech_url), "%s/ws/tts/stream", place->base);
-	if (url && place->key) {
-		snprintf(place->url, sizeof(place->url), "%s", url);
-		place->name = "agent";
+	snprintf(target->speech_url, sizeof(target->speech_url), "%s/ws/tts/stream", target->base);
+	if (url && target->key) {
+		snprintf(target->url, sizeof(target->url), "%s", url);
+		target->name = "agent";
 		return COMMAND_OK;
 	}
 	if (agent_choice_find(&agent, config, call->command, command_value(call, "agent")) != 0)
 		return COMMAND_FAILED;
 	if (url)
-		snprintf(place->url, sizeof(place->url), "%s", url);
+		snprintf(target->url, sizeof(target->url), "%s", url);
 	else
-		snprintf(place->url, sizeof(place->url), "%s%.1000s", place->base, agent->path);
-	if (!place->key)
-		place->key = agent->api_key;
-	place->name = agent->name;
+		snprintf(target->url, sizeof(target->url), "%s%.1000s", target->base, agent->path);
+	if (!target->key)
+		target->key = agent->api_key;
+	target->name = agent->name;
 	return COMMAND_OK;
 }
 
-/* Not place_find_key: --key is the engine's. */
-static int talk_find_own_key(struct place *place, const struct command *command,
+/* Does not use server_choice_find_key, because --key is the speech engine's key. */
+static int talk_find_own_key(struct talk_target *target, const struct command *command,
 			     const struct config *config)
 {
 	bool found;
 
-	if (place_find_own_key(place->own_key, &found, place->base, command, config) != COMMAND_OK)
+	if (server_choice_find_own_key(target->own_key, &found, target->base, command, config) !=
+	    COMMAND_OK)
 		return EINVAL;
 	if (found)
 		return 0;
-	if (place_is_this_machine(place->base))
+	if (server_choice_is_this_machine(target->base))
 		fprintf(stderr,
-			"syrinx talk: speaking needs a key: %s/local.key cannot be read; set SYRINX_KEY, or "
-			"name the server's data directory with --data DIR\n",
+			"syrinx talk: speech needs an API key, and %s/local.key cannot be "
+			"read; set SYRINX_KEY, or name the server's data directory with "
+			"--data DIR\n",
 			config->data_dir);
 	else
 		fprintf(stderr,
-			"syrinx talk: speaking needs a key: set SYRINX_KEY to a key of %s\n",
-			place->base);
+			"syrinx talk: speech needs an API key: set SYRINX_KEY to a key of %s\n",
+			target->base);
 	return ENOENT;
 }
 
-/* The id of the voice that --voice names. */
-static int talk_find_voice(int64_t *id, const struct place *place, const struct command_call *call)
+/* Finds the id of the voice given by --voice. */
+static int talk_find_voice(int64_t *id, const struct talk_target *target,
+			   const struct command_call *call)
 {
-	const struct asking_place server = {
-		.base = place->base, .key = place->own_key, .ca_file = command_value(call, "ca")};
+	const struct api_client_options server = {
+		.base = target->base, .key = target->own_key, .ca_file = command_value(call, "ca")};
 	const char *name = command_value(call, "voice");
 	struct voice_list list = {0};
 	char why[600];
@@ -447,7 +454,7 @@ static int talk_find_voice(int64_t *id, const struct place *place, const struct 
 		return 0;
 	err = voice_list_ask(&list, &server, why, sizeof(why));
 	if (err)
-		fprintf(stderr, "syrinx talk: %s: %s\n", place->base, why);
+		fprintf(stderr, "syrinx talk: %s: %s\n", target->base, why);
 	else
 		err = voice_list_find(id, &list, name, why, sizeof(why));
 	if (err && list.count > 0)
@@ -456,12 +463,12 @@ static int talk_find_voice(int64_t *id, const struct place *place, const struct 
 	return err;
 }
 
-static int talk_open_voice(struct talk *talk, struct place *place, const struct command_call *call,
-			   const struct config *config)
+static int talk_open_voice(struct talk *talk, struct talk_target *target,
+			   const struct command_call *call, const struct config *config)
 {
 	struct talk_voice_options options = {
-		.url = place->speech_url,
-		.key = place->own_key,
+		.url = target->speech_url,
+		.key = target->own_key,
 		.ca_file = command_value(call, "ca"),
 		.language = command_value(call, "language"),
 	};
@@ -469,33 +476,33 @@ static int talk_open_voice(struct talk *talk, struct place *place, const struct 
 
 	if (!command_value(call, "speak") && !command_value(call, "voice"))
 		return 0;
-	err = talk_find_own_key(place, call->command, config);
+	err = talk_find_own_key(target, call->command, config);
 	if (!err)
-		err = talk_find_voice(&options.voice_id, place, call);
+		err = talk_find_voice(&options.voice_id, target, call);
 	return err ? err : talk_voice_alloc(&talk->voice, &options);
 }
 
-static int talk_open_upstream(struct talk *talk, const struct place *place,
+static int talk_open_upstream(struct talk *talk, const struct talk_target *target,
 			      const struct command_call *call)
 {
 	const struct upstream_options options = {
-		.url = place->url,
+		.url = target->url,
 		.tokens = doors_local_engine_tokens,
-		.key = place->key,
+		.key = target->key,
 		.token = command_value(call, "token"),
 		.ca_file = command_value(call, "ca"),
 	};
 	char why[256];
 	int err = upstream_open(&talk->upstream, &options, why, sizeof(why));
 
-	talk->url = place->url;
+	talk->url = target->url;
 	talk->has_token = options.token;
 	if (err)
-		talk_tell_refusal(talk->url, why, talk->has_token);
+		talk_report_refusal(talk->url, why, talk->has_token);
 	return err;
 }
 
-/* A terminal that understands no more than letters has an editor of its own. */
+/* A dumb terminal edits lines itself. */
 static enum talk_view_kind talk_kind_of_view(void)
 {
 	const char *terminal = getenv("TERM");
@@ -516,7 +523,7 @@ static int talk_open_view(struct talk *talk, const char *name)
 		return 0;
 	err = line_edit_alloc(&talk->edit);
 	talk->view.edit = talk->edit;
-	setvbuf(stdout, NULL, _IOFBF, BUFSIZ); /* a row is seen whole or not at all */
+	setvbuf(stdout, NULL, _IOFBF, BUFSIZ); /* each row is written at once */
 	return err;
 }
 
@@ -526,7 +533,7 @@ static int talk_begin_conversation(struct talk *talk)
 
 	if (talk->view.kind != TALK_VIEW_LINES)
 		interrupt_watch_keys();
-	talk_view_greet(&talk->view, talk->url);
+	talk_view_print_greeting(&talk->view, talk->url);
 	if (talk->edit) {
 		talk_see_size(talk);
 		err = keyboard_open();
@@ -536,17 +543,17 @@ static int talk_begin_conversation(struct talk *talk)
 	return err;
 }
 
-static int talk_with(struct place *place, const struct command_call *call,
+static int talk_with(struct talk_target *target, const struct command_call *call,
 		     const struct config *config, int64_t ping_s)
 {
 	struct talk talk = {.ping_s = ping_s};
-	int err = talk_open_view(&talk, place->name);
+	int err = talk_open_view(&talk, target->name);
 
 	buf_init(&talk.input, LINE_MAX_BYTES);
 	if (!err)
-		err = talk_open_voice(&talk, place, call, config);
+		err = talk_open_voice(&talk, target, call, config);
 	if (!err)
-		err = talk_open_upstream(&talk, place, call);
+		err = talk_open_upstream(&talk, target, call);
 	if (!err)
 		err = talk_begin_conversation(&talk);
 	if (!err)
@@ -564,7 +571,7 @@ static int talk_with(struct place *place, const struct command_call *call,
 static int talk_run(const struct command_call *call)
 {
 	static struct config config;
-	static struct place place;
+	static struct talk_target target;
 	int64_t ping_s;
 	int status;
 
@@ -574,22 +581,22 @@ static int talk_run(const struct command_call *call)
 	if (status != COMMAND_OK)
 		return status;
 	log_set_level(LOG_ERROR);
-	status = talk_find_place(&place, call, &config);
+	status = talk_find_target(&target, call, &config);
 	if (status != COMMAND_OK)
 		return status;
-	return talk_with(&place, call, &config, ping_s) == 0 ? COMMAND_OK : COMMAND_FAILED;
+	return talk_with(&target, call, &config, ping_s) == 0 ? COMMAND_OK : COMMAND_FAILED;
 }
 
 static const struct command_option options[] = {
-	{"agent", 0, "NAME", "talk with this agent of the configuration (the first)"},
-	{"speak", 0, NULL, "say the answers aloud, too"},
-	{"voice", 0, "VOICE", "say them with this voice, by id or name (1071)"},
+	{"agent", 0, "NAME", "the configured agent to talk to (the first)"},
+	{"speak", 0, NULL, "also speak the answers"},
+	{"voice", 0, "VOICE", "speak them with this voice, by id or name (1071)"},
 	{"language", 0, "CODE", "the language of the answers (the voice's own)"},
-	{"server", 0, "URL", "the server's address (of the one that runs on the data directory)"},
-	{"url", 0, "URL", "the agent's whole address, on any server that speaks the protocol"},
+	{"server", 0, "URL", "the server's address (the server running on the data directory)"},
+	{"url", 0, "URL", "the agent's full URL, on any server that supports the protocol"},
 	KEY_SOURCE_FILE_OPTION,
 	{"key", 0, "KEY", "the speech engine's API key itself (the agent's)"},
-	{"token", 0, "TOKEN", "send this token instead of one made with the key"},
+	{"token", 0, "TOKEN", "send this token instead of one signed with the key"},
 	{"ping", 0, "SECONDS", "ping the server after this many seconds of silence (15)"},
 	{"ca", 0, "FILE", "trust these certificate authorities (the system's)"},
 	{"config", 0, "FILE", "read this configuration"},
@@ -599,7 +606,7 @@ static const struct command_option options[] = {
 
 const struct command command_talk = {
 	.name = "talk",
-	.summary = "Talk with an agent: type, and read or hear its answers.",
+	.summary = "Talk to an agent: type, and read or hear its answers.",
 	.options = options,
 	.uses_agents = true,
 	.run = talk_run,

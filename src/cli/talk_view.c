@@ -1,5 +1,5 @@
 /*
- * talk_view.c: what a conversation looks like (see talk_view.h).
+ * talk_view.c: shows a conversation in a terminal (see talk_view.h).
  */
 #include "cli/talk_view.h"
 
@@ -18,7 +18,7 @@
 
 #define YOU "you> "
 
-/* A terminal that is narrower wraps what we write; no harm but the looks. */
+/* A narrower terminal wraps our rows, which only looks worse. */
 #define WIDTH_MIN 20u
 
 static void talk_view_style(const struct talk_view *view, const char *escape)
@@ -34,7 +34,7 @@ static void talk_view_styled(const struct talk_view *view, const char *escape, c
 	talk_view_style(view, PLAIN);
 }
 
-/* The last column stays empty: after it, terminals differ in where the cursor is. */
+/* The last column stays empty, because terminals differ in where the cursor is after it. */
 static unsigned talk_view_width(const struct talk_view *view)
 {
 	return view->columns > WIDTH_MIN ? view->columns - 1 : WIDTH_MIN;
@@ -55,7 +55,7 @@ static void talk_view_end_row(struct talk_view *view)
 	talk_view_forget_word(view);
 }
 
-/* Takes the last word along, when there is something before it. */
+/* Breaks the row and moves its last word to the next row, if there is something before it. */
 static void talk_view_break_row(struct talk_view *view)
 {
 	char word[TALK_VIEW_WORD_MAX];
@@ -77,7 +77,7 @@ static void talk_view_break_row(struct talk_view *view)
 	view->is_broken = view->column == 0;
 }
 
-/* Between wide characters a row may be broken anywhere. */
+/* Rows may be broken between any wide characters. */
 static void talk_view_join_word(struct talk_view *view, const char *bytes, size_t n, unsigned cells)
 {
 	if (cells > 1 || view->word_len + n > sizeof(view->word)) {
@@ -113,7 +113,7 @@ static void talk_view_put_letter(struct talk_view *view, const char *bytes, size
 	talk_view_join_word(view, bytes, n, cells);
 }
 
-/* What steers a terminal is left out: an answer may have been written by anybody. */
+/* Control characters are removed, because an answer may contain anything. */
 static void talk_view_put_text(struct talk_view *view, const char *text, size_t len)
 {
 	while (len > 0) {
@@ -143,7 +143,7 @@ static void talk_view_put_string(struct talk_view *view, const char *escape, con
 	talk_view_style(view, PLAIN);
 }
 
-/* From the lowest row to where the last one above it ends, and back. */
+/* Moves the cursor from the bottom row to the end of the answer above it, and back. */
 static void talk_view_go_up(struct talk_view *view)
 {
 	fputs(CLEAR_ROW, view->out);
@@ -151,7 +151,7 @@ static void talk_view_go_up(struct talk_view *view)
 		fprintf(view->out, "\033[A\033[%uC", view->column);
 }
 
-/* As much of the text before `at` as fits; its cells are taken from the room. */
+/* Returns where the text before `at` must begin to fit; its cells are subtracted from *room. */
 static size_t talk_view_back_from(const char *text, size_t at, unsigned *room)
 {
 	while (at > 0) {
@@ -183,7 +183,7 @@ static size_t talk_view_forth_from(const char *text, size_t len, size_t at, unsi
 	return at;
 }
 
-/* The line being typed, or the part of it around the cursor that fits. */
+/* Draws the line being typed, or the part around the cursor that fits. */
 static void talk_view_draw_prompt(struct talk_view *view)
 {
 	const char *text = line_edit_text(view->edit);
@@ -239,7 +239,7 @@ static void talk_view_show_plain(struct talk_view *view, const char *text, size_
 	fflush(view->out);
 }
 
-/* An answer has a line, also when it is empty: a program that reads lines counts them. */
+/* Every answer has a line, even if it is empty, because a calling program counts lines. */
 static void talk_view_end_plain(struct talk_view *view)
 {
 	if (view->is_answer_open || view->kind == TALK_VIEW_LINES)
@@ -248,19 +248,19 @@ static void talk_view_end_plain(struct talk_view *view)
 	fflush(view->out);
 }
 
-/* For everybody */
+/* All kinds */
 
-void talk_view_greet(struct talk_view *view, const char *url)
+void talk_view_print_greeting(struct talk_view *view, const char *url)
 {
 	if (view->kind == TALK_VIEW_LINES)
 		return;
-	fprintf(view->out, "Talking with %s at %s.\n", view->name, url);
+	fprintf(view->out, "Talking to %s at %s.\n", view->name, url);
 	talk_view_styled(view, DIM,
-			 "Type and press Enter. Ctrl-C stops an answer, Ctrl-D ends.\n\n");
+			 "Type and press Enter. Ctrl-C stops an answer, Ctrl-D quits.\n\n");
 }
 
-/* A row of another width may have been broken by the terminal: it is left as it is, and
- * the answer goes on below. */
+/* The terminal may have broken a row of another width: it is left as it is, and the answer
+ * continues below. */
 void talk_view_resize(struct talk_view *view, unsigned columns)
 {
 	if (columns == view->columns)
@@ -271,7 +271,7 @@ void talk_view_resize(struct talk_view *view, unsigned columns)
 	talk_view_forget_word(view);
 }
 
-void talk_view_words(struct talk_view *view, const char *text, size_t len)
+void talk_view_add_text(struct talk_view *view, const char *text, size_t len)
 {
 	if (view->kind != TALK_VIEW_SCREEN) {
 		talk_view_show_plain(view, text, len);
@@ -295,10 +295,11 @@ void talk_view_end(struct talk_view *view)
 	talk_view_go_down(view);
 }
 
-void talk_view_said(struct talk_view *view, const char *text, size_t len, bool was_answering)
+void talk_view_add_user_text(struct talk_view *view, const char *text, size_t len,
+			     bool was_answering)
 {
 	if (view->kind != TALK_VIEW_SCREEN) {
-		view->is_answer_open = false; /* Enter has ended it */
+		view->is_answer_open = false; /* Enter ended it */
 		return;
 	}
 	talk_view_go_up(view);
@@ -309,7 +310,7 @@ void talk_view_said(struct talk_view *view, const char *text, size_t len, bool w
 	talk_view_go_down(view);
 }
 
-void talk_view_stopped(struct talk_view *view)
+void talk_view_mark_stopped(struct talk_view *view)
 {
 	if (view->kind != TALK_VIEW_SCREEN) {
 		talk_view_styled(view, DIM, " (stopped)");
@@ -323,7 +324,7 @@ void talk_view_stopped(struct talk_view *view)
 	talk_view_go_down(view);
 }
 
-void talk_view_note(struct talk_view *view, const char *text)
+void talk_view_add_note(struct talk_view *view, const char *text)
 {
 	if (view->kind != TALK_VIEW_SCREEN) {
 		fprintf(view->out, "\n%s\n", text);
@@ -350,7 +351,7 @@ void talk_view_prompt(struct talk_view *view)
 	fflush(view->out);
 }
 
-void talk_view_leave(struct talk_view *view)
+void talk_view_finish(struct talk_view *view)
 {
 	if (view->kind == TALK_VIEW_SCREEN)
 		fputs(CLEAR_ROW, view->out);

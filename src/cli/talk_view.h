@@ -1,15 +1,15 @@
 /*
- * talk_view.h: what a conversation looks like.
+ * talk_view.h: shows a conversation in a terminal.
  *
- * On a screen the line being typed is at the bottom, and answers grow above it:
+ * On a screen, the line being typed is at the bottom, and answers grow above it:
  *
  *     you> tell me a story
  *     echo> You said: tell me a st
  *     you> enou_
  *
- * Each change takes the lowest row away, goes on where the answer ended and draws the
- * row again, in one write.  So both must know which column they are in: rows are
- * broken here, a column before the terminal would, and never by it.
+ * Each change erases the bottom row, continues where the answer ended and draws the bottom row
+ * again, in one write. Both positions must therefore be known: rows are broken here, one column
+ * before the terminal would break them.
  */
 #ifndef CLI_TALK_VIEW_H
 #define CLI_TALK_VIEW_H
@@ -21,53 +21,55 @@
 #include "cli/line_edit.h"
 
 enum talk_view_kind {
-	TALK_VIEW_LINES, /* for a program: a line for each answer, as it is */
-	TALK_VIEW_DUMB, /* a person; the terminal echoes what is typed */
+	TALK_VIEW_LINES, /* for a program: one line per answer, unchanged */
+	TALK_VIEW_DUMB, /* for a person; the terminal echoes what is typed */
 	TALK_VIEW_SCREEN,
 };
 
-/* Longer words are broken where the row ends. */
+/* Longer words are broken at the end of the row. */
 #define TALK_VIEW_WORD_MAX 64u
 
 struct talk_view {
 	FILE *out;
 	enum talk_view_kind kind;
 	bool has_colours;
-	const char *name; /* of the agent */
-	const struct line_edit *edit; /* of a screen */
+	const char *name; /* the agent's name */
+	const struct line_edit *edit; /* for TALK_VIEW_SCREEN */
 	unsigned columns;
 	bool is_answer_open;
-	/* Of a screen: */
-	unsigned column; /* where the answer goes on; 0: its row has ended */
-	bool is_broken; /* by us: blanks would only indent the new row */
-	char word[TALK_VIEW_WORD_MAX]; /* at the end of the row */
+	/* For TALK_VIEW_SCREEN: */
+	unsigned column; /* where the answer continues; 0 if its row has ended */
+	bool is_broken; /* the row was broken here, so leading spaces are skipped */
+	/* The last word of the row, which may move to the next row. */
+	char word[TALK_VIEW_WORD_MAX];
 	size_t word_len;
 	unsigned word_cells;
 };
 
-/* The agent, and the keys that can be used; comes first. */
-void talk_view_greet(struct talk_view *view, const char *url);
+/* Prints the agent and the available keys. Must be called first. */
+void talk_view_print_greeting(struct talk_view *view, const char *url);
 
-/* How wide the screen is now. */
+/* Sets the width of the screen. */
 void talk_view_resize(struct talk_view *view, unsigned columns);
 
-/* A part of an answer; its end. */
-void talk_view_words(struct talk_view *view, const char *text, size_t len);
+/* Shows part of an answer; ends the answer. */
+void talk_view_add_text(struct talk_view *view, const char *text, size_t len);
 void talk_view_end(struct talk_view *view);
 
-/* The user has said something, perhaps instead of hearing the answer to its end. */
-void talk_view_said(struct talk_view *view, const char *text, size_t len, bool was_answering);
+/* Shows what the user said, which may have interrupted an answer. */
+void talk_view_add_user_text(struct talk_view *view, const char *text, size_t len,
+			     bool was_answering);
 
-/* The user wanted silence. */
-void talk_view_stopped(struct talk_view *view);
+/* Shows that the user stopped the answer. */
+void talk_view_mark_stopped(struct talk_view *view);
 
-/* To a person: on a row of its own, also in the middle of an answer. */
-void talk_view_note(struct talk_view *view, const char *text);
+/* Shows a message to a person, on a row of its own, even in the middle of an answer. */
+void talk_view_add_note(struct talk_view *view, const char *text);
 
-/* It is the user's turn, or the line being typed has changed. */
+/* Draws the prompt, when it is the user's turn or the line being typed has changed. */
 void talk_view_prompt(struct talk_view *view);
 
-/* Leaves the cursor where other output may begin. */
-void talk_view_leave(struct talk_view *view);
+/* Leaves the cursor where other output can begin. */
+void talk_view_finish(struct talk_view *view);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * talk_voice.c: an answer spoken while it is still being written (see
- * talk_voice.h).
+ * talk_voice.c: speaks an answer while it is still being written (see talk_voice.h).
  */
 #include "cli/talk_voice.h"
 
@@ -21,7 +20,8 @@
 #include "net/ws_client.h"
 #include "wire/json_write.h"
 
-/* A server that is silent for so long in the middle of a text is taken for dead. */
+/* A server that sends nothing for this long after the end of the text is considered dead. Before
+ * the end there is no limit, because the next part of the text may take any time to arrive. */
 #define SILENCE_MS 30000
 #define PART 4096
 
@@ -29,11 +29,11 @@
 
 struct talk_voice {
 	struct talk_voice_options options;
-	pid_t pid; /* 0: nothing is said */
-	int fd; /* to it; -1: everything was sent */
-	int trouble_fd; /* from it; -1: it has ended */
+	pid_t pid; /* 0 if nothing is being spoken */
+	int fd; /* for sending text to the child; -1 after the end of the text */
+	int trouble_fd; /* for receiving errors from the child; -1 after its end */
 	char trouble[TROUBLE_SIZE];
-	bool is_mute;
+	bool is_mute; /* a problem was reported, and nothing more is spoken */
 };
 
 /* The child */
@@ -42,10 +42,10 @@ struct speaker {
 	struct ws_client *client;
 	struct playback *playback;
 	struct buf out;
-	char part[PART]; /* text that ends inside a character */
+	char part[PART]; /* text that was not sent yet, such as the beginning of a character */
 	size_t part_len;
-	bool is_told_all;
-	char why[TROUBLE_SIZE]; /* it cannot speak; "": not known */
+	bool has_all_text; /* the parent has closed its end of the pipe */
+	char why[TROUBLE_SIZE]; /* why it cannot speak, or "" */
 };
 
 static int talk_voice_open_speaker(struct speaker *speaker,
@@ -86,7 +86,7 @@ static int talk_voice_send_settings(struct speaker *speaker,
 	return err ? err : ws_client_send(speaker->client, speaker->out.bytes, speaker->out.len);
 }
 
-/* `close` and not `flush`, because it is answered also when nothing can be said. */
+/* Sends `close` instead of `flush`, because it is answered even if nothing can be said. */
 static int talk_voice_send_text(struct speaker *speaker, size_t len, bool is_last)
 {
 	struct json_write json;
@@ -103,7 +103,7 @@ static int talk_voice_send_text(struct speaker *speaker, size_t len, bool is_las
 	return err ? err : ws_client_send(speaker->client, speaker->out.bytes, speaker->out.len);
 }
 
-/* Without the beginning of a character at the end. */
+/* The length without an incomplete character at the end. */
 static size_t talk_voice_whole_characters(const char *text, size_t len)
 {
 	for (size_t back = 1; back <= 3 && back <= len; ++back) {
@@ -119,7 +119,7 @@ static size_t talk_voice_whole_characters(const char *text, size_t len)
 	return len;
 }
 
-static int talk_voice_take_words(struct speaker *speaker)
+static int talk_voice_read_text(struct speaker *speaker)
 {
 	ssize_t n = read(STDIN_FILENO, speaker->part + speaker->part_len,
 			 sizeof(speaker->part) - speaker->part_len);
@@ -127,7 +127,7 @@ static int talk_voice_take_words(struct speaker *speaker)
 	if (n < 0)
 		return errno == EINTR ? 0 : errno;
 	speaker->part_len += (size_t)n;
-	speaker->is_told_all = n == 0;
+	speaker->has_all_text = n == 0;
 	return talk_voice_send_text(
 		speaker,
 		n == 0 ? speaker->part_len
@@ -154,21 +154,21 @@ static int talk_voice_speak(struct speaker *speaker)
 	while (!err && !playback_is_over(speaker->playback)) {
 		struct pollfd fds[] = {
 			{.fd = ws_client_fd(speaker->client), .events = POLLIN},
-			{.fd = speaker->is_told_all ? -1 : STDIN_FILENO, .events = POLLIN},
+			{.fd = speaker->has_all_text ? -1 : STDIN_FILENO, .events = POLLIN},
 		};
-		int n = poll(fds, 2, speaker->is_told_all ? SILENCE_MS : -1);
+		int n = poll(fds, 2, speaker->has_all_text ? SILENCE_MS : -1);
 
 		if (n == 0)
 			return ETIMEDOUT;
 		if (n > 0 && fds[1].revents)
-			err = talk_voice_take_words(speaker);
+			err = talk_voice_read_text(speaker);
 		if (!err && n > 0 && fds[0].revents)
 			err = talk_voice_take_audio(speaker);
 	}
 	return err;
 }
 
-/* What went wrong goes to the parent: only it knows where on the screen there is room. */
+/* Errors are sent to the parent, because only it knows where on the screen there is room. */
 static int talk_voice_speak_alone(const struct talk_voice_options *options, int trouble_fd)
 {
 	struct speaker speaker = {0};
@@ -184,7 +184,7 @@ static int talk_voice_speak_alone(const struct talk_voice_options *options, int 
 	else if (err && why[0] == '\0')
 		why = strerror(err);
 	if (why[0] != '\0' && write(trouble_fd, why, strlen(why)) < 0)
-		err = errno; /* the parent has ended */
+		err = errno; /* the parent has exited */
 	mem_deref(speaker.client);
 	mem_deref(speaker.playback);
 	buf_reset(&speaker.out);
@@ -206,7 +206,8 @@ static void talk_voice_forget(struct talk_voice *voice)
 	voice->pid = 0;
 }
 
-/* A group of its own: the player is in it, and Ctrl-C is the conversation's. */
+/* The child has its own process group, which includes the player, because Ctrl-C belongs to the
+ * conversation. */
 static int talk_voice_begin(struct talk_voice *voice)
 {
 	int ends[2], trouble[2];
@@ -253,7 +254,7 @@ void talk_voice_say(struct talk_voice *voice, const char *text, size_t len)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0) { /* it could not speak, and says why */
+		if (n < 0) { /* the child could not speak and reports the reason */
 			talk_voice_close_end(&voice->fd);
 			return;
 		}
@@ -306,7 +307,7 @@ const char *talk_voice_trouble(struct talk_voice *voice)
 	n = read(voice->trouble_fd, voice->trouble, sizeof(voice->trouble) - 1);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return NULL;
-	talk_voice_close_end(&voice->trouble_fd); /* it is written at once */
+	talk_voice_close_end(&voice->trouble_fd); /* the child writes its error in one piece */
 	voice->is_mute = n > 0;
 	return n > 0 ? voice->trouble : NULL;
 }
@@ -328,7 +329,7 @@ int talk_voice_alloc(struct talk_voice **voicep, const struct talk_voice_options
 	voice->options = *options;
 	voice->fd = -1;
 	voice->trouble_fd = -1;
-	signal(SIGPIPE, SIG_IGN); /* it may have ended */
+	signal(SIGPIPE, SIG_IGN); /* the child may have exited */
 	*voicep = voice;
 	return 0;
 }

@@ -1,9 +1,9 @@
 /*
- * talk_voice.h: an answer spoken while it is still being written.
+ * talk_voice.h: speaks an answer while it is still being written.
  *
- * A child process for each answer: it streams the words to the server's
- * /ws/tts/stream and plays what comes back, and is ended when the user speaks
- * again.  So a player that blocks does not keep the conversation from going on.
+ * There is a child process for each answer: it streams the text to the server's /ws/tts/stream
+ * and plays the audio, and is stopped when the user speaks again. A player that blocks therefore
+ * does not block the conversation.
  */
 #ifndef CLI_TALK_VOICE_H
 #define CLI_TALK_VOICE_H
@@ -15,33 +15,35 @@
 struct talk_voice;
 
 struct talk_voice_options {
-	const char *url; /* of /ws/tts/stream */
+	const char *url; /* the URL of /ws/tts/stream */
 	const char *key; /* for the Syrinx server, not the speech engine's */
-	const char *ca_file; /* NULL: the system's */
-	const char *language; /* NULL: the voice's own */
+	const char *ca_file; /* NULL: the system's certificate authorities */
+	const char *language; /* NULL: the voice's own language */
 	int64_t voice_id;
 };
 
-/* The options are not copied. */
+/* The strings of the options are not copied. Release it with mem_deref, which stops speaking. */
 int talk_voice_alloc(struct talk_voice **voicep, const struct talk_voice_options *options);
 
-/* More of the answer; the first begins to speak. */
+/* Speaks the next part of the answer; the first part starts the child. */
 void talk_voice_say(struct talk_voice *voice, const char *text, size_t len);
 
-/* It is whole: what is left is spoken to its end. */
+/* Ends the answer: the remaining text is spoken. */
 void talk_voice_end(struct talk_voice *voice);
 
-/* Silence, now.  True when something was being said. */
+/* Stops speaking immediately. True if something was being spoken. */
 bool talk_voice_stop(struct talk_voice *voice);
 
-/* Waits until all was heard. */
+/* Waits until everything was played. */
 void talk_voice_wait(struct talk_voice *voice);
 
-/* To poll for reading, then ask for trouble; -1 when nothing is said. */
+/* A descriptor to poll for reading before calling talk_voice_trouble; -1 if there is no child that
+ * could report a problem. */
 int talk_voice_fd(const struct talk_voice *voice);
 
-/* What kept it from speaking, in words; NULL when nothing did, or it does not know yet.
- * Told once: it is mute from then on, because the next answer would fare alike. */
+/* Why nothing can be spoken, in words that belong to `voice`; NULL if there is no problem or it is
+ * not known yet. Reported once: nothing more is spoken after that, because the next answer would
+ * fail, too. */
 const char *talk_voice_trouble(struct talk_voice *voice);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * terminal.c: the whole screen of a terminal (see terminal.h).
+ * terminal.c: uses the full screen of a terminal (see terminal.h).
  */
 #include "cli/terminal.h"
 
@@ -8,8 +8,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* As xterm has them, and every terminal since: the other screen, the cursor off, wrapping
- * off; and all of it back. */
+/* Supported by xterm and all later terminals: the alternate screen, no cursor, no wrapping; and
+ * back. */
 #define BORROW "\033[?1049h\033[?25l\033[?7l"
 #define GIVE_BACK "\033[?7h\033[?25h\033[?1049l"
 #define CORNER "\033[H"

@@ -1,9 +1,9 @@
 /*
- * terminal.h: the whole screen of a terminal, borrowed and given back.
+ * terminal.h: uses the full screen of a terminal and restores it.
  *
- * The screen that was there before is there again afterwards, and keys are read
- * one by one and not shown meanwhile.  Signals of the keyboard stay signals, but for
- * Ctrl-Z, after which the shell would find our screen.
+ * Afterwards the terminal shows its previous content again. Meanwhile keys are read one by one
+ * and not echoed. Keys still send signals except Ctrl-Z, because the shell would be left with
+ * our screen.
  */
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
@@ -15,21 +15,20 @@
 
 struct terminal {
 	struct termios before;
-	bool has_keys; /* standard input is a terminal, too */
+	bool has_keys; /* standard input is a terminal as well */
 	bool is_open;
 };
 
 /* Standard output must be a terminal. */
 int terminal_open(struct terminal *terminal);
 
-/* May be called for a terminal that was not opened or was closed. */
+/* May be called even if the terminal was not opened or is already closed. */
 void terminal_close(struct terminal *terminal);
 
-/* 80x24 when it does not say. */
+/* 80x24 if the terminal does not report its size. */
 void terminal_size(unsigned *columns, unsigned *rows);
 
-/* A whole picture, from the upper left corner; an errno when the terminal is
- * closed. */
+/* Draws the full screen, from the upper left corner. Returns an errno if the terminal is closed. */
 int terminal_show(const struct buf *picture);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * token.c: `syrinx token`: a pass for one connection or request, for a page that must
- * not see the key.
+ * token.c: `syrinx token`: creates a token for one connection or request, for a web page that
+ * must not have the key.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "account/account_token.h"
+#include "account/single_use_token.h"
 #include "base/clock.h"
 #include "base/count.h"
 #include "cli/key_source.h"
@@ -22,7 +22,7 @@ static int token_create(struct store *store, const struct command_call *call)
 	bool found;
 	const char *path = command_value(call, "path");
 	const char *path_kind = path ? routes_token_path(doors_all, path) : NULL;
-	char text[ACCOUNT_TOKEN_LEN + 1];
+	char text[SINGLE_USE_TOKEN_LEN + 1];
 	struct store_token token;
 	struct store_key key;
 	int64_t seconds;
@@ -34,17 +34,18 @@ static int token_create(struct store *store, const struct command_call *call)
 	if (!found && variable)
 		snprintf(prefix, sizeof(prefix), "%s", variable);
 	if (!prefix[0] || !path)
-		return command_usage_error(call->command,
-					   "create needs --path and a key: --key-file, SYRINX_KEY, "
-					   "or its first letters with --key");
+		return command_usage_error(
+			call->command,
+			"create needs --path and a key: --key-file, SYRINX_KEY, or --key "
+			"with its first characters");
 	if (!path_kind)
 		return command_usage_error(
 			call->command,
-			"--path must be a path that speaks, like /ws/tts/stream, "
-			"not \"%s\"",
+			"--path must be the path of an endpoint that speaks, such as /ws/tts/stream, not "
+			"\"%s\"",
 			path);
-	if (command_number(&seconds, call, "seconds", 1, ACCOUNT_TOKEN_SECONDS_MAX,
-			   ACCOUNT_TOKEN_SECONDS))
+	if (command_number(&seconds, call, "seconds", 1, SINGLE_USE_TOKEN_SECONDS_MAX,
+			   SINGLE_USE_TOKEN_SECONDS))
 		return COMMAND_USAGE;
 	status = store_verb_find_key(&key, store, call, prefix);
 	explicit_bzero(prefix, sizeof(prefix));
@@ -56,17 +57,17 @@ static int token_create(struct store *store, const struct command_call *call)
 	if (!(key.scopes & STORE_SCOPE_SPEAK))
 		return store_verb_failed(call, 0, "the key %s does not have the scope speak",
 					 key.prefix);
-	err = account_token_make(text, &token, key.id, path_kind, seconds, clock_wall_ms());
+	err = single_use_token_make(text, &token, key.id, path_kind, seconds, clock_wall_ms());
 	if (!err)
 		err = store->ops->token_add(store, &token, clock_wall_ms());
 	if (err == EDQUOT)
 		return store_verb_failed(call, 0,
-					 "the account has %d unused tokens, and may not have more",
+					 "the account has %d unused tokens and cannot have more",
 					 STORE_TOKENS_MAX);
 	if (err)
 		return store_verb_failed(call, err, "cannot create a token");
 	printf("%s\n", text);
-	command_report("token created: good once, for %s, within %lld seconds", path,
+	command_report("token created: valid once, for %s, within %lld seconds", path,
 		       (long long)seconds);
 	return COMMAND_OK;
 }
@@ -81,8 +82,8 @@ static int token_run(const struct command_call *call)
 static const struct command_option options[] = {
 	STORE_VERB_OPTIONS,
 	KEY_SOURCE_FILE_OPTION,
-	{"key", 0, "KEY", "the first letters of the key that pays (SYRINX_KEY)"},
-	{"path", 0, "PATH", "the path that it opens, once: /ws/tts/stream"},
+	{"key", 0, "KEY", "the first characters of the key to charge (SYRINX_KEY)"},
+	{"path", 0, "PATH", "the endpoint to allow one request to: /ws/tts/stream"},
 	{"seconds", 0, "N", "its lifetime in seconds: 1 to 3600 (60)"},
 	{0},
 };
@@ -92,7 +93,7 @@ const struct command command_token = {
 	.operands = "create",
 	.operands_min = 1,
 	.operands_max = 1,
-	.summary = "Create a token for one connection or request, and print it.",
+	.summary = "Create and print a token that is valid for one connection or request.",
 	.options = options,
 	.run = token_run,
 	.examples =

@@ -1,9 +1,8 @@
 /*
- * top.c: `syrinx top`: what a server does, as it does it.
+ * top.c: `syrinx top`: shows a server's live activity.
  *
- * Asks for /metrics again and again and shows the difference.  A server that is
- * away is waited for; one that refuses from the start, or is something else, would
- * not change its mind.
+ * Reads /metrics repeatedly and shows the difference. Waits for a server that is not running; a
+ * server whose first answer is an error, or is not from Syrinx, is not asked again.
  */
 #include <errno.h>
 #include <math.h>
@@ -20,22 +19,22 @@
 #include "base/count.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "cli/asking.h"
+#include "cli/api_client.h"
 #include "cli/command.h"
 #include "cli/json_list.h"
-#include "cli/place.h"
+#include "cli/server_choice.h"
 #include "cli/settings.h"
 #include "cli/terminal.h"
 #include "cli/top_view.h"
 
 #define INTERVAL_MAX_S 3600
-#define RETRY_US 1000000u /* while the server is away */
+#define RETRY_US 1000000u /* between attempts to reach the server */
 
-/* A screen that is wider than ours stays empty there; escapes are a part of it. */
+/* The size of a full screen with escape sequences; a wider screen stays empty on the right. */
 #define PICTURE_MAX (64u * 1024u)
 
-/* A page and the text that its samples point into. */
-struct look {
+/* One sample of /metrics, and the text that it points into. */
+struct top_sample {
 	struct exposition page;
 	struct buf text;
 	uint64_t at_us;
@@ -43,28 +42,30 @@ struct look {
 
 struct top {
 	struct loop *loop;
-	struct asking *asking;
+	struct api_client *client;
 	const char *base;
 	uint64_t interval_us;
 	bool is_once;
 	bool is_json;
 	bool has_colours;
 	struct terminal terminal;
-	struct look looks[2];
-	struct look *now; /* NULL: none yet */
-	struct look *before; /* of the same process; NULL: none yet */
-	char trouble[600]; /* "": none */
+	struct top_sample samples[2];
+	struct top_sample *now; /* NULL if there is none yet */
+	/* The previous sample of the same process; NULL if there is none yet. */
+	struct top_sample *before;
+	char trouble[600]; /* "" if there is none */
 	struct buf picture;
 	struct timer timer;
 	uv_signal_t signals[4];
 	struct watch keys;
 	bool has_keys;
-	int status; /* of this process */
+	int status; /* the exit status */
 };
 
-/* The picture */
+/* Display */
 
-/* Since a server's start there is only its own clock. */
+/* Without a previous sample, the time since the server's start is only known from the server's
+ * clock. */
 static double top_seconds_between(const struct top *top)
 {
 	double started;
@@ -102,7 +103,7 @@ static void top_end(struct top *top, int status)
 	loop_stop(top->loop);
 }
 
-/* Every sample of the page, with the value of its label where it has one. */
+/* Prints every value, with the value of its label if it has one. */
 static int top_print_json(const struct top *top)
 {
 	const struct exposition *page = &top->now->page;
@@ -124,7 +125,7 @@ static int top_print_json(const struct top *top)
 	return json_list_print(&out);
 }
 
-/* Whether somebody can see it; otherwise it was the last. */
+/* Shows the current state. Returns false if that failed, which ends the command. */
 static bool top_show(struct top *top)
 {
 	int err = top->is_json ? top_print_json(top) : top_make_picture(top);
@@ -143,16 +144,17 @@ static bool top_show(struct top *top)
 	return !err;
 }
 
-/* Looks */
+/* Samples */
 
-/* Words for an answer that is no page of metrics. */
+/* Explains an answer that is not a page of metrics. */
 static const char *top_refusal_of(unsigned status)
 {
 	switch (status) {
 	case 401:
-		return "it wants a key: --key-file FILE, or SYRINX_KEY";
+		return "it requires an API key: give --key-file FILE or set SYRINX_KEY";
 	case 403:
-		return "this key may not: it must be the operator's, with the scope admin";
+		return "the key is not allowed to read the metrics: it must be a key of the "
+		       "operator's account, with the scope admin";
 	case 404:
 		return "it has no /metrics: is it Syrinx?";
 	default:
@@ -160,49 +162,52 @@ static const char *top_refusal_of(unsigned status)
 	}
 }
 
-static int top_read_page(struct top *top, struct look *look, const struct asking_answer *answer)
+static int top_read_page(struct top *top, struct top_sample *sample,
+			 const struct api_client_answer *answer)
 {
 	double started;
 	size_t line;
 
-	top->before = NULL; /* it is overwritten */
-	look->text.len = 0;
-	if (buf_append(&look->text, answer->body, answer->len + 1) != 0)
+	top->before = NULL; /* its storage is reused */
+	sample->text.len = 0;
+	if (buf_append(&sample->text, answer->body, answer->len + 1) != 0)
 		return ENOMEM;
-	look->at_us = loop_now_us(top->loop);
-	if (exposition_parse(&look->page, look->text.bytes, answer->len, &line) != 0 ||
-	    !top_view_started(&started, &look->page))
+	sample->at_us = loop_now_us(top->loop);
+	if (exposition_parse(&sample->page, sample->text.bytes, answer->len, &line) != 0 ||
+	    !top_view_started(&started, &sample->page))
 		return EBADMSG;
 	return 0;
 }
 
-/* Another process counts from zero: there is no difference to what its predecessor
- * counted. */
-static void top_take_look(struct top *top, struct look *look)
+/* Another process counts from zero, so its values cannot be compared with those of its
+ * predecessor. */
+static void top_take_sample(struct top *top, struct top_sample *sample)
 {
 	double started, before;
 
 	top->before = NULL;
-	if (top->now && top_view_started(&started, &look->page) &&
+	if (top->now && top_view_started(&started, &sample->page) &&
 	    top_view_started(&before, &top->now->page) && fabs(started - before) < 0.5)
 		top->before = top->now;
-	top->now = look;
+	top->now = sample;
 	top->trouble[0] = '\0';
 }
 
-/* Whether there is nothing to wait for: an answer came, and it was the first. */
-static bool top_is_hopeless(const struct top *top, const struct asking_answer *answer)
+/* Whether waiting is useless: the first request was answered with an error. */
+static bool top_should_give_up(const struct top *top, const struct api_client_answer *answer)
 {
 	return top->is_once || (!answer->why && answer->status < 500 && !top->now);
 }
 
-static void top_take_answer(struct top *top, const struct asking_answer *answer)
+static void top_take_answer(struct top *top, const struct api_client_answer *answer)
 {
-	struct look *look = top->now == &top->looks[0] ? &top->looks[1] : &top->looks[0];
-	int err = answer->why || answer->status != 200 ? EPROTO : top_read_page(top, look, answer);
+	struct top_sample *sample =
+		top->now == &top->samples[0] ? &top->samples[1] : &top->samples[0];
+	int err =
+		answer->why || answer->status != 200 ? EPROTO : top_read_page(top, sample, answer);
 
 	if (!err)
-		top_take_look(top, look);
+		top_take_sample(top, sample);
 	else if (answer->why)
 		snprintf(top->trouble, sizeof(top->trouble), "%s%s",
 			 top->is_once ? "" : "waiting for the server: ", answer->why);
@@ -211,17 +216,17 @@ static void top_take_answer(struct top *top, const struct asking_answer *answer)
 			 answer->status, top_refusal_of(answer->status));
 	else
 		snprintf(top->trouble, sizeof(top->trouble),
-			 "%s answered something else: is it Syrinx?", top->base);
+			 "%s did not answer with Syrinx metrics: is it Syrinx?", top->base);
 }
 
-static void top_look_again(void *arg);
+static void top_send_request(void *arg);
 
-static void top_on_answer(const struct asking_answer *answer, void *arg)
+static void top_on_answer(const struct api_client_answer *answer, void *arg)
 {
 	struct top *top = arg;
 
 	top_take_answer(top, answer);
-	if (top->trouble[0] && top_is_hopeless(top, answer)) {
+	if (top->trouble[0] && top_should_give_up(top, answer)) {
 		top_end(top, COMMAND_FAILED);
 		return;
 	}
@@ -231,14 +236,14 @@ static void top_on_answer(const struct asking_answer *answer, void *arg)
 		top_end(top, COMMAND_OK);
 	else
 		timer_set(&top->loop->timers, &top->timer,
-			  top->trouble[0] ? RETRY_US : top->interval_us, top_look_again, top);
+			  top->trouble[0] ? RETRY_US : top->interval_us, top_send_request, top);
 }
 
-static void top_look_again(void *arg)
+static void top_send_request(void *arg)
 {
 	struct top *top = arg;
 
-	if (asking_get(top->asking, "/metrics", top_on_answer, top) != 0)
+	if (api_client_get(top->client, "/metrics", top_on_answer, top) != 0)
 		top_end(top, COMMAND_FAILED);
 }
 
@@ -251,7 +256,7 @@ static void top_on_keys(void *arg, int events)
 	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
 
 	(void)events;
-	/* Without keys the terminal has gone. */
+	/* If reading fails, the terminal is closed. */
 	if (n <= 0 || memchr(keys, 'q', (size_t)n) || memchr(keys, 'Q', (size_t)n))
 		top_end(top, COMMAND_OK);
 }
@@ -313,25 +318,25 @@ static bool top_wants_colours(void)
 	return terminal && strcmp(terminal, "dumb") != 0 && !(no_color && no_color[0]);
 }
 
-static int top_watch_server(struct top *top, const struct asking_place *place)
+static int top_watch_server(struct top *top, const struct api_client_options *server)
 {
 	char why[300] = "out of memory";
 	int err = loop_alloc(&top->loop);
 
 	if (!err)
-		err = asking_alloc(&top->asking, top->loop, place, why, sizeof(why));
+		err = api_client_alloc(&top->client, top->loop, server, why, sizeof(why));
 	if (err) {
-		snprintf(top->trouble, sizeof(top->trouble), "%s: %s", place->base, why);
+		snprintf(top->trouble, sizeof(top->trouble), "%s: %s", server->base, why);
 		return COMMAND_FAILED;
 	}
 	if (!top->is_once)
 		err = top_open_screen(top);
 	if (!err && !top->is_once) {
 		snprintf(top->trouble, sizeof(top->trouble), "asking the server");
-		(void)top_show(top); /* an answer may take its time */
+		(void)top_show(top); /* the first answer may take some time */
 	}
 	if (!err) {
-		top_look_again(top);
+		top_send_request(top);
 		loop_run(top->loop);
 	}
 	return err ? COMMAND_FAILED : top->status;
@@ -345,14 +350,14 @@ static void top_destroy(void *object)
 		top_close_screen(top);
 		timer_clear(&top->loop->timers, &top->timer);
 	}
-	mem_deref(top->asking);
+	mem_deref(top->client);
 	mem_deref(top->loop);
-	for (size_t i = 0; i < COUNT(top->looks); ++i)
-		buf_reset(&top->looks[i].text);
+	for (size_t i = 0; i < COUNT(top->samples); ++i)
+		buf_reset(&top->samples[i].text);
 	buf_reset(&top->picture);
 }
 
-static int top_loop(const struct command_call *call, const struct asking_place *place,
+static int top_loop(const struct command_call *call, const struct api_client_options *server,
 		    int64_t interval_s)
 {
 	struct top *top = mem_zalloc(sizeof(*top), top_destroy);
@@ -361,17 +366,17 @@ static int top_loop(const struct command_call *call, const struct asking_place *
 
 	if (!top)
 		return COMMAND_FAILED;
-	top->base = place->base;
+	top->base = server->base;
 	top->interval_us = (uint64_t)interval_s * 1000000;
 	top->is_json = command_value(call, "json") != NULL;
 	top->is_once = command_value(call, "once") || top->is_json || !isatty(STDOUT_FILENO);
 	top->has_colours = !top->is_once && top_wants_colours();
-	for (size_t i = 0; i < COUNT(top->looks); ++i)
-		buf_init(&top->looks[i].text, ASKING_ANSWER_MAX + 1);
+	for (size_t i = 0; i < COUNT(top->samples); ++i)
+		buf_init(&top->samples[i].text, API_CLIENT_ANSWER_MAX + 1);
 	buf_init(&top->picture, PICTURE_MAX);
-	status = top_watch_server(top, place);
+	status = top_watch_server(top, server);
 	memcpy(trouble, top->trouble, sizeof(trouble));
-	mem_deref(top); /* the terminal is the user's again */
+	mem_deref(top); /* restores the terminal */
 	if (status == COMMAND_FAILED && trouble[0])
 		fprintf(stderr, "syrinx top: %s\n", trouble);
 	return status;
@@ -383,7 +388,7 @@ static int top_run(const struct command_call *call)
 	char base[1024];
 	char key[KEY_SOURCE_SIZE];
 	bool has_key;
-	struct asking_place place = {.base = base, .ca_file = command_value(call, "ca")};
+	struct api_client_options server = {.base = base, .ca_file = command_value(call, "ca")};
 	int64_t interval_s;
 	int status = settings_load(&config, call);
 
@@ -391,26 +396,26 @@ static int top_run(const struct command_call *call)
 		return status;
 	if (command_number(&interval_s, call, "interval", 1, INTERVAL_MAX_S, 1) != 0)
 		return COMMAND_USAGE;
-	status = place_find(base, sizeof(base), call, &config);
+	status = server_choice_find(base, sizeof(base), call, &config);
 	if (status != COMMAND_OK)
 		return status;
-	status = place_find_key(key, &has_key, base, call, &config);
+	status = server_choice_find_key(key, &has_key, base, call, &config);
 	if (status != COMMAND_OK)
 		return status;
-	place.key = has_key ? key : NULL;
+	server.key = has_key ? key : NULL;
 	log_set_level(LOG_ERROR);
-	status = top_loop(call, &place, interval_s);
+	status = top_loop(call, &server, interval_s);
 	explicit_bzero(key, sizeof(key));
 	return status;
 }
 
 static const struct command_option options[] = {
-	{"server", 0, "URL", "the server's address (of the one that runs on the data directory)"},
+	{"server", 0, "URL", "the server's address (the server running on the data directory)"},
 	KEY_SOURCE_FILE_OPTION,
 	{"key", 0, "KEY", "the operator's key itself (SYRINX_KEY, or the local key)"},
-	{"once", 0, NULL, "print one table and exit, as without a terminal"},
+	{"once", 0, NULL, "print one table and exit (the default without a terminal)"},
 	{"json", 0, NULL, "print the metrics once as JSON and exit"},
-	{"interval", 0, "SECONDS", "seconds between two updates (1)"},
+	{"interval", 0, "SECONDS", "seconds between updates (1)"},
 	{"ca", 0, "FILE", "trust these certificate authorities (the system's)"},
 	{"config", 0, "FILE", "read this configuration"},
 	{"data", 0, "DIR", "the server's data directory, with the local key (data)"},
@@ -419,7 +424,7 @@ static const struct command_option options[] = {
 
 const struct command command_top = {
 	.name = "top",
-	.summary = "Watch what a server does; q quits.",
+	.summary = "Show a server's live activity; q quits.",
 	.options = options,
 	.run = top_run,
 	.examples =

@@ -1,5 +1,5 @@
 /*
- * top_view.c: a server's metrics as a page for people (see top_view.h).
+ * top_view.c: shows a server's metrics as a page for people (see top_view.h).
  */
 #include "cli/top_view.h"
 
@@ -18,10 +18,10 @@
 #define NAME_SIZE 64
 #define FIGURE_SIZE 24
 
-/* Whatever is named below is a row of the table, which the compiler checks. */
+/* All metrics named below are rows of this table, which the compiler checks. */
 static const struct {
 	const char *name;
-	const char *values; /* of its label: "a|b|c" */
+	const char *values; /* the values of its label: "a|b|c" */
 } rows[] = {
 #define X(id, kind, unit, name, label, values, help) [METRIC_##id] = {PREFIX name, values},
 	METRICS(X)
@@ -39,19 +39,13 @@ static double top_view_number_in(const struct exposition *exposition, const char
 	return sample ? sample->number : NAN;
 }
 
-/* What was counted between the looks.  A server of another version may not have the
- * row. */
+/* The increase between the samples. A server of another version may not have the metric. */
 static double top_view_counted(const struct top_view *view, const char *name, const char *label)
 {
 	double now = top_view_number_in(view->now, name, label);
 	double before = top_view_number_in(view->before, name, label);
 
 	return before <= now ? now - before : now;
-}
-
-static double top_view_rate(const struct top_view *view, const char *name, const char *label)
-{
-	return view->seconds > 0 ? top_view_counted(view, name, label) / view->seconds : NAN;
 }
 
 bool top_view_started(double *started, const struct exposition *exposition)
@@ -88,7 +82,7 @@ double top_view_quantile(const struct top_view *view, const char *name, double s
 	return NAN;
 }
 
-/* "-" for figures that the server does not report. */
+/* Prints "-" for values that the server does not report. */
 static void top_view_print_figure(char text[FIGURE_SIZE], double value, int decimals,
 				  const char *unit)
 {
@@ -98,25 +92,15 @@ static void top_view_print_figure(char text[FIGURE_SIZE], double value, int deci
 		snprintf(text, FIGURE_SIZE, "%.*f%s", decimals, value, unit);
 }
 
-static void top_view_print_rate(char text[FIGURE_SIZE], double value)
-{
-	top_view_print_figure(text, value, value < 9999.95 ? 1 : 0, "");
-}
-
 static void top_view_print_count(char text[FIGURE_SIZE], double value)
 {
 	top_view_print_figure(text, value, 0, "");
 }
 
-static void top_view_print_bytes(char text[FIGURE_SIZE], double value)
-{
-	top_view_print_figure(text, value / (1024 * 1024), 1, " MiB");
-}
-
 static void top_view_print_time(char text[FIGURE_SIZE], double seconds)
 {
 	if (isinf(seconds))
-		snprintf(text, FIGURE_SIZE, "> 30 s"); /* the last bound in metrics.c */
+		snprintf(text, FIGURE_SIZE, "> 30 s"); /* the last bucket in metrics.c */
 	else if (seconds >= 0.9995)
 		top_view_print_figure(text, seconds, 2, " s");
 	else
@@ -143,7 +127,7 @@ struct page {
 	const struct top_view *view;
 	unsigned column;
 	unsigned row;
-	int err; /* the first, which sticks */
+	int err; /* the first error; nothing is added after it */
 };
 
 static void top_view_append(struct page *page, const char *text, size_t len)
@@ -157,10 +141,10 @@ static bool top_view_is_full(const struct page *page)
 	return page->view->rows > 0 && page->row >= page->view->rows;
 }
 
-/* On the line that has begun, as much as fits on it.  What a server sends is not
- * obeyed by our terminal. */
-__attribute__((format(printf, 3, 4))) static void put(struct page *page, enum style style,
-						      const char *format, ...)
+/* Appends to the current line as much as fits. Control characters in values from the server are
+ * not sent to the terminal. */
+__attribute__((format(printf, 3, 4))) static void top_view_put(struct page *page, enum style style,
+							       const char *format, ...)
 {
 	static const char *const styles[] = {"", "\033[1m", "\033[2m", "\033[1;31m"};
 	bool is_styled = page->view->has_colours && style != PLAIN;
@@ -186,7 +170,7 @@ __attribute__((format(printf, 3, 4))) static void put(struct page *page, enum st
 		top_view_append(page, "\033[0m", 4);
 }
 
-/* The last line of a screen has no end, which would move all of it up. */
+/* The last line of a screen has no newline, because that would scroll the screen. */
 static void top_view_end_line(struct page *page)
 {
 	bool is_screen = page->view->is_screen;
@@ -216,8 +200,8 @@ static void top_view_put_head(struct page *page)
 		top_view_print_uptime(up, (double)view->wall_ms / 1000 - started);
 	localtime_r(&now, &tm);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
-	put(page, BOLD, "syrinx");
-	put(page, PLAIN, " %-45.45s up %12s   %s", view->base, up, clock);
+	top_view_put(page, BOLD, "syrinx");
+	top_view_put(page, PLAIN, " %-45.45s up %12s   %s", view->base, up, clock);
 	top_view_end_line(page);
 }
 
@@ -226,27 +210,28 @@ static void top_view_put_state(struct page *page)
 	const struct top_view *view = page->view;
 
 	if (view->trouble)
-		put(page, BAD, "%s", view->trouble);
+		top_view_put(page, BAD, "%s", view->trouble);
 	else if (view->before)
-		put(page, DIM, "rates and times of the last %.1f s", view->seconds);
+		top_view_put(page, DIM, "rates and times over the last %.1f s", view->seconds);
 	else
-		put(page, DIM, "rates and times since its start");
+		top_view_put(page, DIM, "rates and times since the server started");
 	top_view_end_line(page);
 	top_view_end_line(page);
 }
 
-/* What is at the moment, on the left; what was counted, on the right. */
+/* Current values are on the left, counters on the right. */
 static const struct gauge {
 	const char *title;
 	enum metric metric;
 	bool is_bytes;
-	bool is_bad; /* when it is not 0 */
+	bool is_bad; /* highlighted if it is not 0 */
 } gauges[] = {
 	{"connections", METRIC_CONNECTIONS, false, false},
 	{"contexts", METRIC_CONTEXTS, false, false},
 	{"conversations", METRIC_CONVERSATIONS, false, false},
-	{"chunks that wait", METRIC_JOBS_QUEUED, false, false},
-	{"chunks in work", METRIC_JOBS_RUNNING, false, false},
+	{"calls", METRIC_CALLS, false, false},
+	{"chunks queued", METRIC_JOBS_QUEUED, false, false},
+	{"chunks running", METRIC_JOBS_RUNNING, false, false},
 	{"workers", METRIC_WORKERS, false, false},
 	{"ledger waiting", METRIC_LEDGER_WAITING, false, false},
 	{"ledger spooled", METRIC_LEDGER_SPOOLED, false, true},
@@ -257,7 +242,7 @@ static const struct counter {
 	const char *title;
 	const char *label;
 	enum metric metric;
-	bool is_bad; /* when it was counted just now */
+	bool is_bad; /* highlighted if it was counted since the last update */
 } counters[] = {
 	{"turns finished", "finished", METRIC_TURNS, false},
 	{"turns cancelled", "cancelled", METRIC_TURNS, false},
@@ -265,8 +250,9 @@ static const struct counter {
 	{"turns lost", "lost", METRIC_TURNS, true},
 	{"seconds of audio", NULL, METRIC_AUDIO, false},
 	{"cancels", NULL, METRIC_CANCELS, false},
-	{"listeners dry", NULL, METRIC_DEADLINE_MISSES, true},
+	{"audio underruns", NULL, METRIC_DEADLINE_MISSES, true},
 	{"worker deaths", NULL, METRIC_WORKER_DEATHS, true},
+	{"calls refused", NULL, METRIC_CALLS_REFUSED, true},
 	{"LLM errors", NULL, METRIC_LLM_ERRORS, true},
 };
 
@@ -276,33 +262,37 @@ static void top_view_put_gauge(struct page *page, const struct gauge *gauge)
 	char text[FIGURE_SIZE];
 
 	if (gauge->is_bytes)
-		top_view_print_bytes(text, value);
+		top_view_print_figure(text, value / (1024 * 1024), 1, " MiB");
 	else
 		top_view_print_count(text, value);
-	put(page, PLAIN, "%-17s", gauge->title);
-	put(page, gauge->is_bad && value > 0 ? BAD : PLAIN, "%12s", text);
+	top_view_put(page, PLAIN, "%-17s", gauge->title);
+	top_view_put(page, gauge->is_bad && value > 0 ? BAD : PLAIN, "%12s", text);
 }
 
-/* Since its start everything has happened at some time: only what is new is bad. */
+/* Without a previous sample nothing is highlighted, because everything may have happened long
+ * ago. */
 static void top_view_put_counter(struct page *page, const struct counter *counter)
 {
 	const struct top_view *view = page->view;
 	const char *name = rows[counter->metric].name;
-	double a_second = top_view_rate(view, name, counter->label);
-	bool is_bad = counter->is_bad && view->before && a_second > 0;
+	double rate = view->seconds > 0
+			      ? top_view_counted(view, name, counter->label) / view->seconds
+			      : NAN;
+	bool is_bad = counter->is_bad && view->before && rate > 0;
 	char rate_text[FIGURE_SIZE];
 	char sum_text[FIGURE_SIZE];
 
-	top_view_print_rate(rate_text, a_second);
+	top_view_print_figure(rate_text, rate, rate < 9999.95 ? 1 : 0, "");
 	top_view_print_count(sum_text, top_view_number_in(view->now, name, counter->label));
-	put(page, PLAIN, "     %-17s", counter->title);
-	put(page, is_bad ? BAD : PLAIN, "%12s%13s", rate_text, sum_text);
+	top_view_put(page, PLAIN, "     %-17s", counter->title);
+	top_view_put(page, is_bad ? BAD : PLAIN, "%12s%13s", rate_text, sum_text);
 }
 
 static void top_view_put_numbers(struct page *page)
 {
-	static_assert(COUNT(gauges) == COUNT(counters), "they stand side by side");
-	put(page, BOLD, "%-17s%12s     %-17s%12s%13s", "NOW", "", "COUNTED", "a second", "in all");
+	static_assert(COUNT(gauges) == COUNT(counters), "gauges and counters share rows");
+	top_view_put(page, BOLD, "%-17s%12s     %-17s%12s%13s", "NOW", "", "COUNTED", "per second",
+		     "total");
 	top_view_end_line(page);
 	for (size_t i = 0; i < COUNT(gauges); ++i) {
 		top_view_put_gauge(page, &gauges[i]);
@@ -317,33 +307,33 @@ static void top_view_put_times(struct page *page)
 		const char *title;
 		enum metric metric;
 	} times[] = {
-		{"first audio", METRIC_FIRST_AUDIO},   {"of it added here", METRIC_ADDED},
+		{"first audio", METRIC_FIRST_AUDIO},   {"added by Syrinx", METRIC_ADDED},
 		{"cancel", METRIC_CANCEL_TIME},        {"ledger", METRIC_LEDGER_TIME},
 		{"LLM first words", METRIC_LLM_FIRST},
 	};
 	static const double shares[] = {0.5, 0.95, 0.99};
 	char text[FIGURE_SIZE];
 
-	put(page, BOLD, "%-17s%12s%12s%12s%12s", "TIMES", "p50", "p95", "p99", "of");
+	top_view_put(page, BOLD, "%-17s%12s%12s%12s%12s", "TIMES", "p50", "p95", "p99", "count");
 	top_view_end_line(page);
 	for (size_t i = 0; i < COUNT(times); ++i) {
 		const char *name = rows[times[i].metric].name;
 		char count[NAME_SIZE];
 
-		put(page, PLAIN, "%-17s", times[i].title);
+		top_view_put(page, PLAIN, "%-17s", times[i].title);
 		for (size_t j = 0; j < COUNT(shares); ++j) {
 			top_view_print_time(text, top_view_quantile(page->view, name, shares[j]));
-			put(page, PLAIN, "%12s", text);
+			top_view_put(page, PLAIN, "%12s", text);
 		}
 		snprintf(count, sizeof(count), "%s_count", name);
 		top_view_print_count(text, top_view_counted(page->view, count, NULL));
-		put(page, PLAIN, "%12s", text);
+		top_view_put(page, PLAIN, "%12s", text);
 		top_view_end_line(page);
 	}
 }
 
-/* One of the values of a label, if it was ever counted; those that changed since the last look are
- * highlighted. */
+/* Shows one value of a label, if it was ever counted; those that changed since the last sample
+ * are highlighted. */
 static bool top_view_put_labelled(struct page *page, enum metric metric, const char *label)
 {
 	double sum = top_view_number_in(page->view->now, rows[metric].name, label);
@@ -359,9 +349,9 @@ static bool top_view_put_labelled(struct page *page, enum metric metric, const c
 	snprintf(text, sizeof(text), "%s %.0f%s", label, sum, more);
 	if (page->column + 2 + strlen(text) > page->view->columns) {
 		top_view_end_line(page);
-		put(page, PLAIN, "%7s", "");
+		top_view_put(page, PLAIN, "%7s", "");
 	}
-	put(page, fresh > 0 ? BAD : PLAIN, "  %s", text);
+	top_view_put(page, fresh > 0 ? BAD : PLAIN, "  %s", text);
 	return true;
 }
 
@@ -370,7 +360,7 @@ static void top_view_put_list(struct page *page, const char *title, enum metric 
 	const char *at = rows[metric].values;
 	bool is_empty = true;
 
-	put(page, BOLD, "%-7s", title);
+	top_view_put(page, BOLD, "%-7s", title);
 	while (*at) {
 		size_t len = strcspn(at, "|");
 		char label[NAME_SIZE];
@@ -381,7 +371,7 @@ static void top_view_put_list(struct page *page, const char *title, enum metric 
 		at += len + (at[len] == '|');
 	}
 	if (is_empty)
-		put(page, DIM, "  none");
+		top_view_put(page, DIM, "  none");
 	top_view_end_line(page);
 }
 

@@ -1,5 +1,5 @@
 /*
- * usage.c: `syrinx usage`: what was spoken and what it cost, from the ledger.
+ * usage.c: `syrinx usage`: reports usage and its cost, from the ledger.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 
 #define REPORT_MAX (256u * 1024 * 1024) /* a million rows, far more than people read */
 
-/* A date, a time, or how long ago. */
+/* Parses a date, a time, or a time ago. */
 static int usage_read_moment(int64_t *wall_ms, const struct command_call *call, const char *option)
 {
 	const char *text = command_value(call, option);
@@ -32,8 +32,8 @@ static int usage_read_moment(int64_t *wall_ms, const struct command_call *call, 
 		return COMMAND_OK;
 	if (calendar_parse_span(&span, text) != 0)
 		return command_usage_error(call->command,
-					   "--%s is a date (2026-05-20), a time on it "
-					   "(2026-05-20T09:00) or how long ago (7d): not \"%s\"",
+					   "--%s must be a date (2026-05-20), a date and time "
+					   "(2026-05-20T09:00) or a time ago (7d), not \"%s\"",
 					   option, text);
 	*wall_ms = span < clock_wall_ms() ? clock_wall_ms() - span : 1;
 	return COMMAND_OK;
@@ -107,6 +107,8 @@ static void usage_add_figures(struct printing *printing, const struct store_usag
 	table_cell(table, "%" PRIu64, usage->characters);
 	if (printing->has_cost)
 		table_cell(table, "%s", cents);
+	table_cell(table, "%" PRIu64 ".%03" PRIu64, usage->heard_us / 1000000,
+		   usage->heard_us / 1000 % 1000);
 	table_cell(table, "%" PRId64, usage->answers);
 	table_cell(table, "%" PRIu64, usage->tokens_in);
 	table_cell(table, "%" PRIu64, usage->tokens_out);
@@ -145,8 +147,8 @@ static int usage_print_table(struct store *store, const struct store_turn_filter
 		     {STORE_USAGE_KIND, {"KIND", false}}};
 	char cost[MONEY_SIZE];
 	const struct table_column figures[] = {
-		{"TURNS", true},   {"AUDIO S", true},   {"CHARACTERS", true}, {cost, true},
-		{"ANSWERS", true}, {"TOKENS IN", true}, {"TOKENS OUT", true}};
+		{"TURNS", true},   {"AUDIO S", true}, {"CHARACTERS", true}, {cost, true},
+		{"HEARD S", true}, {"ANSWERS", true}, {"TOKENS IN", true},  {"TOKENS OUT", true}};
 	struct table_column columns[COUNT(named) + COUNT(figures)];
 	struct printing printing = {.by = by};
 	struct store_usage total = {0};
@@ -225,10 +227,10 @@ static const struct command_option options[] = {
 	{"account", 0, "ACCOUNT", "only this account, by number or name (all)"},
 	{"project", 0, "PROJECT", "only this project, by number or name (all)"},
 	KEY_SOURCE_FILE_OPTION,
-	{"key", 0, "KEY", "only this key, by its first letters (all)"},
-	{"from", 0, "WHEN", "from when on: 2026-05-20, 2026-05-20T09:00, or 7d ago"},
-	{"to", 0, "WHEN", "until when; this moment is not counted"},
-	{"by", 0, "LIST", "one row for each day, key, voice, model or kind (day, in UTC)"},
+	{"key", 0, "KEY", "only this key, by its first characters (all)"},
+	{"from", 0, "WHEN", "the start: 2026-05-20, 2026-05-20T09:00, or 7d for seven days ago"},
+	{"to", 0, "WHEN", "the end, exclusive, in the same form"},
+	{"by", 0, "LIST", "one row per day, key, voice, model or kind (day, in UTC)"},
 	{"csv", 0, NULL, "print CSV, costs in micro-cents"},
 	{"json", 0, NULL, "print JSON, costs in micro-cents"},
 	{0},
@@ -236,7 +238,7 @@ static const struct command_option options[] = {
 
 const struct command command_usage = {
 	.name = "usage",
-	.summary = "Sum up what was used and what it cost.",
+	.summary = "Report usage and its cost.",
 	.options = options,
 	.run = usage_run,
 	.examples =

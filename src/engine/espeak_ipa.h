@@ -1,24 +1,24 @@
 /*
- * espeak_ipa.h: the IPA in eSpeak NG's own phonemes.
+ * espeak_ipa.h: converts IPA to eSpeak NG's own phonemes.
  *
- * Every language of the library has its own set of them, written in ASCII.  A
- * table says which could stand for a sound; which of those a voice has, and
- * which sounds most like it there, the library is asked.
+ * Each language of the library has its own set of phonemes, written in ASCII. A table lists
+ * the candidates for a sound; the library is asked which of them a voice has, and which of
+ * those sounds most like it.
  */
 #ifndef ENGINE_ESPEAK_IPA_H
 #define ENGINE_ESPEAK_IPA_H
 
 #include "base/buf.h"
-#include "engine/ipa.h"
+#include "engine/given_ipa.h"
 
-/* What was found out about the library's current voice; zeros: nothing. */
+/* What is known about the library's current voice; all zeros: nothing yet. */
 #define ESPEAK_IPA_ROWS 192
 struct espeak_ipa {
 	signed char choice[ESPEAK_IPA_ROWS];
 };
 
-/* Appends mnemonics for the library's current voice, words between blanks.
- * ENOENT when too little of it can be said; ENOMEM, ENOBUFS. */
-int espeak_ipa_write(struct buf *out, const struct ipa *ipa, struct espeak_ipa *voice);
+/* Appends mnemonics for the library's current voice, with blanks between words. ENOENT when
+ * too few of the sounds exist in the voice; ENOMEM, ENOBUFS. */
+int espeak_ipa_write(struct buf *out, const struct given_ipa *ipa, struct espeak_ipa *voice);
 
 #endif

@@ -1,10 +1,9 @@
 /*
- * espeak_start.c: eSpeak NG, started (see espeak_start.h).
+ * espeak_start.c: initializes eSpeak NG (see espeak_start.h).
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * eSpeak NG is under the GPL, version 3 or later, and so is a program that
- * links it.
+ * eSpeak NG is under the GPL, version 3 or later, and so is a program that links it.
  */
 #include "engine/espeak_start.h"
 
@@ -14,14 +13,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The library looks for a loudspeaker even when it is not to play anything, and
- * the sound libraries that it asks complain on standard error that they may
- * not.  Their words are dropped, for nothing is wrong: a worker may open no file
- * for writing, and a descriptor that cannot be written to does as well.
+/* The library looks for an audio device even when it does not play anything, and the sound
+ * libraries print errors when they cannot access one. These messages are suppressed, because
+ * nothing is wrong. A worker may not open a file for writing, so standard error becomes a
+ * descriptor that cannot be written to.
  *
- * One of them, PulseAudio's client, also creates ~/.config/pulse and a directory in /tmp
- * where nothing stops it, to look for a server there.  An empty PULSE_SERVER says that there
- * is none to look for. */
+ * PulseAudio's client also creates ~/.config/pulse and a directory in /tmp, if it can, to look
+ * for a server there. An empty PULSE_SERVER prevents that. */
 int espeak_start(uint32_t *sample_rate, int block_ms)
 {
 	int kept = dup(STDERR_FILENO);

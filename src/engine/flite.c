@@ -1,11 +1,10 @@
 /*
- * flite.c: CMU Flite as an engine: English with four voices, word times known
- * before the first sample.
+ * flite.c: CMU Flite as an engine: English with four voices; word times are known before the
+ * first sample.
  *
- * The library makes all of a text before its first sample, which takes longer
- * the longer the text is, so a long text is given to it in pieces.  Its noise
- * comes from rand(); seeded with the text, the same chunk has the same samples
- * whatever was spoken before it, in this process or another.
+ * The library computes all of a text before its first sample, so a long text is given to it
+ * in pieces. Its noise comes from rand(), which is seeded with the text: the same chunk
+ * always has the same samples, whatever was spoken before it in this process or another.
  */
 #include <errno.h>
 #include <flite/flite.h>
@@ -30,24 +29,23 @@ cst_voice *register_cmu_us_kal16(const char *directory);
 /* 16 ms; the voices round it up to whole frames, 20 ms. */
 #define SAMPLES_MIN 256
 
-/* 300 characters are ready to sound after 70 ms, and longer sentences are
- * rare. */
+/* A piece of 300 characters takes 70 ms until its first sample; longer sentences are rare. */
 #define PIECE_MAX 300u
 
-/* The library begins with a fifth of a second of silence, which a listener
- * counts as delay; this much of it is kept. */
+/* The library begins with a fifth of a second of silence, which listeners experience as delay;
+ * this much of it is kept. */
 #define LEAD_IN_S 0.03f
 
-/* Two of the voices are 6 dB louder and 7 dB softer than all others of ours. */
+/* One voice is 6 dB louder and one is 7 dB softer than the other voices. */
 #define GAIN_ONE 256
 #define GAIN_SLT 128
 #define GAIN_KAL16 573
 
-static const struct voice {
+static const struct flite_voice {
 	struct engine_voice row;
 	cst_voice *(*load)(const char *directory);
 	int gain; /* in parts of GAIN_ONE */
-} voices[] = {
+} flite_voices[] = {
 	{{"slt", "en", "Slt, American English", SAMPLE_RATE, ENGINE_FEMALE, ENGINE_MID, NULL},
 	 register_cmu_us_slt,
 	 GAIN_SLT},
@@ -62,37 +60,37 @@ static const struct voice {
 	 GAIN_KAL16},
 };
 
-#define VOICE_COUNT COUNT(voices)
+#define VOICE_COUNT COUNT(flite_voices)
 
 struct flite {
 	cst_voice *loaded[VOICE_COUNT];
 	cst_audio_streaming_info *streaming[VOICE_COUNT]; /* owned by the voice */
 };
 
-/* One text while the library speaks it. */
-struct speech {
+/* The state of one text while the library speaks it. */
+struct flite_speech {
 	const struct latin *latin;
 	struct sink *sink;
 	int gain;
-	uint64_t samples; /* handed to the sink */
-	uint64_t piece_samples; /* where the piece began */
-	uint64_t lead; /* samples of its silence that are left out … */
-	uint64_t to_drop; /* … and of these still to come */
+	uint64_t samples; /* sent to the sink */
+	uint64_t piece_samples; /* sample at which the piece began */
+	uint64_t lead; /* samples of leading silence that are dropped */
+	uint64_t to_drop; /* how many of `lead` remain to be dropped */
 	struct word_times times;
-	size_t word_at; /* in latin: where the next word is looked for */
-	size_t piece_end; /* in latin */
-	bool words_sent; /* of this piece */
+	size_t word_at; /* where the search for the next word begins, in latin */
+	size_t piece_end; /* the end of the piece, in latin */
+	bool words_sent; /* the words of this piece were sent */
 	int stop;
 };
 
-static uint64_t samples_of(const struct speech *speech, float seconds)
+static uint64_t flite_samples_of(const struct flite_speech *speech, float seconds)
 {
 	uint64_t at = (uint64_t)(seconds * (float)SAMPLE_RATE + 0.5f);
 
 	return speech->piece_samples + (at > speech->lead ? at - speech->lead : 0);
 }
 
-static void measure_lead(struct speech *speech, const cst_utterance *utterance)
+static void flite_measure_lead(struct flite_speech *speech, const cst_utterance *utterance)
 {
 	const cst_item *first = relation_head(utt_relation(utterance, "Segment"));
 	float seconds;
@@ -104,9 +102,9 @@ static void measure_lead(struct speech *speech, const cst_utterance *utterance)
 		speech->lead = speech->to_drop = (uint64_t)(seconds * (float)SAMPLE_RATE);
 }
 
-/* A token of the text is spoken as one or more words ("$5": five dollars);
- * those that have no sound have no times. */
-static bool token_times(const cst_item *token, float *start, float *end)
+/* A token of the text is spoken as one or more words ("$5": five dollars); a token without a
+ * sound has no times. */
+static bool flite_token_times(const cst_item *token, float *start, float *end)
 {
 	static const char from[] = "R:SylStructure.daughter1.daughter1.R:Segment.p.end";
 	static const char to[] = "R:SylStructure.daughtern.daughtern.R:Segment.end";
@@ -125,8 +123,8 @@ static bool token_times(const cst_item *token, float *start, float *end)
 	return any;
 }
 
-/* Tokens are pieces of the text in its order, so each is found behind the last. */
-static void send_word(struct speech *speech, const cst_item *token)
+/* Tokens are in the order of the text, so each is found after the last. */
+static void flite_send_word(struct flite_speech *speech, const cst_item *token)
 {
 	const struct latin *latin = speech->latin;
 	const char *name = item_feat_string(token, "name");
@@ -143,36 +141,27 @@ static void send_word(struct speech *speech, const cst_item *token)
 	if (last > speech->piece_end)
 		return;
 	speech->word_at = last;
-	if (!token_times(token, &start, &end) || end < start)
+	if (!flite_token_times(token, &start, &end) || end < start)
 		return;
-	speech->stop =
-		word_times_begin(&speech->times, latin->origin[first], samples_of(speech, start));
-	word_times_hear(&speech->times, samples_of(speech, end));
+	speech->stop = word_times_begin(&speech->times, latin->origin[first],
+					flite_samples_of(speech, start));
+	word_times_hear(&speech->times, flite_samples_of(speech, end));
 }
 
-static void send_words(struct speech *speech, const cst_utterance *utterance)
+static void flite_send_words(struct flite_speech *speech, const cst_utterance *utterance)
 {
 	const cst_item *token = relation_head(utt_relation(utterance, "Token"));
 
 	for (; token && !speech->stop; token = item_next(token))
-		send_word(speech, token);
+		flite_send_word(speech, token);
 	if (!speech->stop)
 		speech->stop =
 			word_times_end(&speech->times, speech->latin->origin[speech->piece_end],
 				       speech->times.quiet_from);
 }
 
-static int16_t amplify(int16_t sample, int gain)
-{
-	int value = sample * gain / GAIN_ONE;
-
-	if (value > INT16_MAX)
-		return INT16_MAX;
-	return value < INT16_MIN ? INT16_MIN : (int16_t)value;
-}
-
-/* The library's samples at the voice's level. */
-static int give(struct speech *speech, const int16_t *samples, size_t n)
+/* Sends the library's samples at the voice's level. */
+static int flite_send(struct flite_speech *speech, const int16_t *samples, size_t n)
 {
 	int16_t levelled[SAMPLES_MIN];
 
@@ -181,8 +170,13 @@ static int give(struct speech *speech, const int16_t *samples, size_t n)
 	while (n > 0) {
 		size_t len = n < SAMPLES_MIN ? n : SAMPLES_MIN;
 
-		for (size_t i = 0; i < len; ++i)
-			levelled[i] = amplify(samples[i], speech->gain);
+		for (size_t i = 0; i < len; ++i) {
+			int value = samples[i] * speech->gain / GAIN_ONE;
+
+			levelled[i] = (int16_t)(value > INT16_MAX   ? INT16_MAX
+						: value < INT16_MIN ? INT16_MIN
+								    : value);
+		}
 		if (sink_audio(speech->sink, levelled, len) != 0)
 			return 1;
 		samples += len;
@@ -191,16 +185,16 @@ static int give(struct speech *speech, const int16_t *samples, size_t n)
 	return 0;
 }
 
-static int take_samples(const cst_wave *wave, int start, int size, int last,
-			cst_audio_streaming_info *streaming)
+static int flite_take_samples(const cst_wave *wave, int start, int size, int last,
+			      cst_audio_streaming_info *streaming)
 {
-	struct speech *speech = streaming->userdata;
+	struct flite_speech *speech = streaming->userdata;
 
 	(void)last;
 	if (!speech->words_sent && streaming->utt) {
 		speech->words_sent = true;
-		measure_lead(speech, streaming->utt);
-		send_words(speech, streaming->utt);
+		flite_measure_lead(speech, streaming->utt);
+		flite_send_words(speech, streaming->utt);
 	}
 	if (speech->to_drop > 0 && size > 0) {
 		int drop = (uint64_t)size < speech->to_drop ? size : (int)speech->to_drop;
@@ -210,14 +204,14 @@ static int take_samples(const cst_wave *wave, int start, int size, int last,
 		size -= drop;
 	}
 	if (!speech->stop && size > 0) {
-		speech->stop = give(speech, wave->samples + start, (size_t)size);
+		speech->stop = flite_send(speech, wave->samples + start, (size_t)size);
 		speech->samples += (uint64_t)size;
 	}
 	return speech->stop ? CST_AUDIO_STREAM_STOP : CST_AUDIO_STREAM_CONT;
 }
 
 /* FNV-1a. */
-static unsigned seed_of(const char *text, size_t len)
+static unsigned flite_seed_of(const char *text, size_t len)
 {
 	uint32_t hash = 2166136261u;
 
@@ -226,7 +220,7 @@ static unsigned seed_of(const char *text, size_t len)
 	return hash;
 }
 
-static int speak_piece(struct speech *speech, cst_voice *voice, size_t start)
+static int flite_speak_piece(struct flite_speech *speech, cst_voice *voice, size_t start)
 {
 	size_t len = speech->piece_end - start;
 	char piece[PIECE_MAX + 1];
@@ -235,12 +229,12 @@ static int speak_piece(struct speech *speech, cst_voice *voice, size_t start)
 	memcpy(piece, speech->latin->text + start, len);
 	piece[len] = '\0';
 	if (strspn(piece, " ") == len)
-		return 0; /* the library would make silence of it */
+		return 0; /* the library would produce silence for it */
 	speech->words_sent = false;
 	speech->word_at = start;
 	speech->piece_samples = speech->samples;
 	speech->lead = speech->to_drop = 0;
-	srand(seed_of(piece, len));
+	srand(flite_seed_of(piece, len));
 	utterance = flite_synth_text(piece, voice);
 	if (!utterance)
 		return EIO;
@@ -248,8 +242,9 @@ static int speak_piece(struct speech *speech, cst_voice *voice, size_t start)
 	return 0;
 }
 
-/* Behind the last of the characters that has a blank behind it; 0 if none. */
-static size_t last_break(const char *text, size_t len, const char *characters)
+/* The position after the last of the characters that is followed by a blank; 0 if there is
+ * none. */
+static size_t flite_last_break(const char *text, size_t len, const char *characters)
 {
 	for (size_t i = len; i > 1; --i)
 		if (text[i - 1] == ' ' && strchr(characters, text[i - 2]))
@@ -257,8 +252,8 @@ static size_t last_break(const char *text, size_t len, const char *characters)
 	return 0;
 }
 
-/* Sentence, clause, word, or what fits. */
-static size_t piece_len(const char *text, size_t len)
+/* Ends the piece after a sentence, a clause or a word, or at the maximum. */
+static size_t flite_piece_len(const char *text, size_t len)
 {
 	static const char *const breaks[] = {".!?", ",;:"};
 	size_t cut;
@@ -266,7 +261,7 @@ static size_t piece_len(const char *text, size_t len)
 	if (len <= PIECE_MAX)
 		return len;
 	for (size_t i = 0; i < COUNT(breaks); ++i) {
-		cut = last_break(text, PIECE_MAX, breaks[i]);
+		cut = flite_last_break(text, PIECE_MAX, breaks[i]);
 		if (cut > PIECE_MAX / 4)
 			return cut;
 	}
@@ -276,28 +271,28 @@ static size_t piece_len(const char *text, size_t len)
 	return PIECE_MAX;
 }
 
-static int speak_all(struct speech *speech, cst_voice *voice)
+static int flite_speak_all(struct flite_speech *speech, cst_voice *voice)
 {
 	int err = 0;
 
 	for (size_t start = 0; start < speech->latin->len && !err && !speech->stop;) {
-		speech->piece_end =
-			start + piece_len(speech->latin->text + start, speech->latin->len - start);
-		err = speak_piece(speech, voice, start);
+		speech->piece_end = start + flite_piece_len(speech->latin->text + start,
+							    speech->latin->len - start);
+		err = flite_speak_piece(speech, voice, start);
 		start = speech->piece_end;
 	}
 	return err;
 }
 
-static int engine_speak(void *state, const struct engine_text *text, struct sink *sink)
+static int flite_speak(void *state, const struct engine_text *text, struct sink *sink)
 {
 	struct flite *flite = state;
-	struct speech speech = {.sink = sink};
+	struct flite_speech speech = {.sink = sink};
 	struct latin *latin = NULL;
 	size_t i = 0;
 	int err;
 
-	while (i < VOICE_COUNT && strcmp(voices[i].row.name, text->voice) != 0)
+	while (i < VOICE_COUNT && strcmp(flite_voices[i].row.name, text->voice) != 0)
 		++i;
 	if (i == VOICE_COUNT)
 		return ENOENT;
@@ -305,26 +300,26 @@ static int engine_speak(void *state, const struct engine_text *text, struct sink
 	if (err)
 		return err;
 	speech.latin = latin;
-	speech.gain = voices[i].gain;
+	speech.gain = flite_voices[i].gain;
 	flite->streaming[i]->userdata = &speech;
 	flite_feat_set_float(flite->loaded[i]->features, "duration_stretch", 1 / text->speed);
 	flite_feat_set_float(flite->loaded[i]->features, "f0_shift", exp2f(text->pitch / 12));
 	word_times_init(&speech.times, text, sink);
-	err = speak_all(&speech, flite->loaded[i]);
+	err = flite_speak_all(&speech, flite->loaded[i]);
 	if (!err && !speech.stop)
 		word_times_end(&speech.times, text->text_len, speech.samples);
 	mem_deref(latin);
 	return err;
 }
 
-static int load_voice(struct flite *flite, size_t i)
+static int flite_load_voice(struct flite *flite, size_t i)
 {
-	cst_voice *voice = voices[i].load(NULL);
+	cst_voice *voice = flite_voices[i].load(NULL);
 	cst_audio_streaming_info *streaming = new_audio_streaming_info();
 
 	if (!voice || !streaming)
 		return ENOMEM;
-	streaming->asc = take_samples;
+	streaming->asc = flite_take_samples;
 	streaming->min_buffsize = SAMPLES_MIN;
 	feat_set(voice->features, "streaming_info", audio_streaming_info_val(streaming));
 	flite->loaded[i] = voice;
@@ -332,29 +327,29 @@ static int load_voice(struct flite *flite, size_t i)
 	return 0;
 }
 
-/* A voice is megabytes of constants that lie in files until touched.  The one
- * that most will use is touched before anyone waits for it; all of them would
- * keep the server from being ready for a twentieth of a second. */
-static int warm_up(struct flite *flite)
+/* A voice is megabytes of constants in files that are not loaded until touched. The most used
+ * voice is loaded before a listener waits for it; loading all of them would delay readiness by
+ * a twentieth of a second. */
+static int flite_warm_up(struct flite *flite)
 {
 	const struct engine_text text = {
-		.voice = voices[0].row.name, .text = "Hello.", .text_len = 6, .speed = 1};
+		.voice = flite_voices[0].row.name, .text = "Hello.", .text_len = 6, .speed = 1};
 	struct sink sink;
 
 	sink_init_null(&sink);
-	return engine_speak(flite, &text, &sink);
+	return flite_speak(flite, &text, &sink);
 }
 
-static int load_voices(struct flite *flite)
+static int flite_load_voices(struct flite *flite)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < VOICE_COUNT && !err; ++i)
-		err = load_voice(flite, i);
+		err = flite_load_voice(flite, i);
 	return err;
 }
 
-static int engine_open(void **statep, const struct engine_options *options)
+static int flite_open(void **statep, const struct engine_options *options)
 {
 	struct flite *flite = mem_zalloc(sizeof(*flite), NULL);
 	int err;
@@ -363,9 +358,9 @@ static int engine_open(void **statep, const struct engine_options *options)
 	if (!flite)
 		return ENOMEM;
 	flite_init();
-	err = load_voices(flite);
+	err = flite_load_voices(flite);
 	if (!err)
-		err = warm_up(flite);
+		err = flite_warm_up(flite);
 	if (err) {
 		mem_deref(flite);
 		return err;
@@ -374,30 +369,30 @@ static int engine_open(void **statep, const struct engine_options *options)
 	return 0;
 }
 
-/* The voices are the library's and end with the process. */
-static void engine_close(void *state)
+/* The voices belong to the library and are never freed. */
+static void flite_close(void *state)
 {
 	mem_deref(state);
 }
 
-static int engine_voices(void *state, engine_voice_h *each, void *arg)
+static int flite_list_voices(void *state, engine_voice_h *each, void *arg)
 {
 	int err = 0;
 
 	(void)state;
 	for (size_t i = 0; i < VOICE_COUNT && !err; ++i)
-		err = each(&voices[i].row, arg);
+		err = each(&flite_voices[i].row, arg);
 	return err;
 }
 
-static const struct engine engine = {
+static const struct engine flite_engine = {
 	.name = "flite",
 	.capabilities =
 		MESSAGE_DETERMINISTIC | MESSAGE_WORD_TIMES | MESSAGE_OWN_SPEED | MESSAGE_OWN_PITCH,
-	.open = engine_open,
-	.voices = engine_voices,
-	.speak = engine_speak,
-	.close = engine_close,
+	.open = flite_open,
+	.voices = flite_list_voices,
+	.speak = flite_speak,
+	.close = flite_close,
 };
 
-const struct engine *const engine_main = &engine;
+const struct engine *const engine_main = &flite_engine;

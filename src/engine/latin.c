@@ -1,5 +1,5 @@
 /*
- * latin.c: text for an engine that reads ASCII only (see latin.h).
+ * latin.c: text for an engine that reads only ASCII (see latin.h).
  */
 #include "engine/latin.h"
 
@@ -11,24 +11,24 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* U+00C0 to U+017F, one letter each; '*' stands for a row of pairs[]. */
-static const char letters[] = "AAAAAA*CEEEEIIII"
-			      "DNOOOOO OUUUUY**"
-			      "aaaaaa*ceeeeiiii"
-			      "dnooooo ouuuuy*y"
-			      "AaAaAaCcCcCcCcDd"
-			      "DdEeEeEeEeEeGgGg"
-			      "GgGgHhHhIiIiIiIi"
-			      "Ii**JjKkkLlLlLlL"
-			      "lLlNnNnNnnNnOoOo"
-			      "Oo**RrRrRrSsSsSs"
-			      "SsTtTtTtUuUuUuUu"
-			      "UuUuWwYyYZzZzZzs";
+/* One letter each for U+00C0 to U+017F; '*' refers to a row of latin_pairs[]. */
+static const char latin_letters[] = "AAAAAA*CEEEEIIII"
+				    "DNOOOOO OUUUUY**"
+				    "aaaaaa*ceeeeiiii"
+				    "dnooooo ouuuuy*y"
+				    "AaAaAaCcCcCcCcDd"
+				    "DdEeEeEeEeEeGgGg"
+				    "GgGgHhHhIiIiIiIi"
+				    "Ii**JjKkkLlLlLlL"
+				    "lLlNnNnNnnNnOoOo"
+				    "Oo**RrRrRrSsSsSs"
+				    "SsTtTtTtUuUuUuUu"
+				    "UuUuWwYyYZzZzZzs";
 
 static const struct {
 	uint32_t code_point;
 	const char *ascii;
-} pairs[] = {
+} latin_pairs[] = {
 	{0x00a0, " "},  {0x00ab, "\""}, {0x00bb, "\""}, {0x00c6, "Ae"}, {0x00de, "Th"},
 	{0x00df, "ss"}, {0x00e6, "ae"}, {0x00fe, "th"}, {0x0132, "IJ"}, {0x0133, "ij"},
 	{0x0152, "Oe"}, {0x0153, "oe"}, {0x1e9e, "SS"}, {0x2010, "-"},  {0x2011, "-"},
@@ -38,22 +38,22 @@ static const struct {
 };
 
 /* At most two characters, and never more bytes than the code point had. */
-static const char *ascii_of(char one[2], uint32_t code_point)
+static const char *latin_ascii_of(char one[2], uint32_t code_point)
 {
 	one[0] = ' ';
 	one[1] = '\0';
-	for (size_t i = 0; i < COUNT(pairs); ++i)
-		if (pairs[i].code_point == code_point)
-			return pairs[i].ascii;
+	for (size_t i = 0; i < COUNT(latin_pairs); ++i)
+		if (latin_pairs[i].code_point == code_point)
+			return latin_pairs[i].ascii;
 	if (code_point < 0x80)
 		one[0] = (char)code_point;
-	else if (code_point >= 0xc0 && code_point < 0xc0 + sizeof(letters) - 1)
-		one[0] = letters[code_point - 0xc0];
+	else if (code_point >= 0xc0 && code_point < 0xc0 + sizeof(latin_letters) - 1)
+		one[0] = latin_letters[code_point - 0xc0];
 	return one;
 }
 
-/* Marks that stand behind their letter must not cut the word in two. */
-static int is_mark(uint32_t code_point)
+/* Marks after a letter must not divide the word. */
+static int latin_is_mark(uint32_t code_point)
 {
 	return (code_point >= 0x300 && code_point < 0x370) || code_point == 0xad ||
 	       (code_point >= 0x200b && code_point <= 0x200d) || code_point == 0xfe0f;
@@ -67,7 +67,7 @@ static void latin_destroy(void *object)
 	free(latin->origin);
 }
 
-static void append(struct latin *latin, const char *ascii, size_t origin)
+static void latin_append(struct latin *latin, const char *ascii, size_t origin)
 {
 	for (; *ascii; ++ascii) {
 		latin->text[latin->len] = *ascii;
@@ -93,8 +93,8 @@ int latin_alloc(struct latin **latinp, const char *text, size_t len)
 		char one[2];
 		size_t n = utf8_decode(&code_point, text + i, len - i);
 
-		if (!is_mark(code_point))
-			append(latin, ascii_of(one, code_point), i);
+		if (!latin_is_mark(code_point))
+			latin_append(latin, latin_ascii_of(one, code_point), i);
 		i += n;
 	}
 	latin->text[latin->len] = '\0';

@@ -1,10 +1,9 @@
 /*
- * latin.h: text for an engine that reads ASCII only.
+ * latin.h: text for an engine that reads only ASCII.
  *
- * Letters with marks become the letters they are built on, typographic signs
- * their typewriter forms, and what is neither becomes a blank, so that an
- * English voice reads "naïve" and “café” and steps over what it cannot read.
- * Every byte remembers where it came from, for word times.
+ * Letters with marks become their base letters, typographic signs their typewriter forms,
+ * and everything else a blank, so that an English voice reads "naïve" and “café” and skips
+ * what it cannot read. Every byte remembers where it came from, for word times.
  */
 #ifndef ENGINE_LATIN_H
 #define ENGINE_LATIN_H
@@ -15,10 +14,11 @@
 struct latin {
 	char *text; /* NUL-terminated ASCII */
 	size_t len;
-	uint32_t *origin; /* len + 1 entries: the byte in the given text */
+	/* For each byte, and for the NUL, its position in the given text. */
+	uint32_t *origin;
 };
 
-/* Refcounted (mem_deref).  ENOMEM. */
+/* Makes an object of base/mem.h, which owns both arrays. ENOMEM. */
 int latin_alloc(struct latin **latinp, const char *text, size_t len);
 
 #endif

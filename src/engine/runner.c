@@ -1,37 +1,34 @@
 /*
- * runner.c: the server's side of an engine in C (see runner.h): the socket's
- * reading end, the handshake, the list of jobs.
+ * runner.c: connects an engine in C to the server (see runner.h): the handshake, the list
+ * of jobs.
+ *
+ * With an engine that speaks several texts at once, any of its threads may run these functions,
+ * one thread at a time (runner_many.c).
  */
 #include "engine/runner.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/runner_parts.h"
 
-/* The server counts jobs itself and sends the next one a little early at the
- * most; a long queue here would be out of its reach. */
+/* Jobs that may wait here besides those being spoken. The server counts jobs itself and sends
+ * the next one only a little early; in a longer queue it could not reorder them. */
 #define WAITING_MAX 8
 
-#define RECEIVE_SIZE 65536u
-
-struct voice {
+struct runner_voice {
 	struct link link;
 	char *name;
 	uint32_t sample_rate;
 };
 
-static void voice_destroy(void *object)
+static void runner_destroy_voice(void *object)
 {
-	struct voice *voice = object;
+	struct runner_voice *voice = object;
 
 	free(voice->name);
 }
@@ -44,20 +41,20 @@ static void runner_destroy(void *object)
 	runner->many = mem_deref(runner->many);
 	while ((link = list_first(&runner->jobs))) {
 		list_remove(&runner->jobs, link);
-		mem_deref(LIST_OBJECT(link, struct job, link));
+		mem_deref(LIST_OBJECT(link, struct engine_job, link));
 	}
 	while ((link = list_first(&runner->voices))) {
 		list_remove(&runner->voices, link);
-		mem_deref(LIST_OBJECT(link, struct voice, link));
+		mem_deref(LIST_OBJECT(link, struct runner_voice, link));
 	}
-	buf_reset(&runner->in);
-	buf_reset(&runner->out);
+	turns_reset(&runner->turns);
+	connection_reset(&runner->connection);
 }
 
-static struct job *find_job(const struct runner *runner, uint32_t id)
+static struct engine_job *runner_find_job(const struct runner *runner, uint32_t id)
 {
 	for (struct link *l = list_first(&runner->jobs); l; l = list_next(&runner->jobs, l)) {
-		struct job *job = LIST_OBJECT(l, struct job, link);
+		struct engine_job *job = LIST_OBJECT(l, struct engine_job, link);
 
 		if (job->id == id)
 			return job;
@@ -65,10 +62,10 @@ static struct job *find_job(const struct runner *runner, uint32_t id)
 	return NULL;
 }
 
-bool runner_find_voice(const struct runner *runner, struct job *job)
+bool runner_find_voice(const struct runner *runner, struct engine_job *job)
 {
 	for (struct link *l = list_first(&runner->voices); l; l = list_next(&runner->voices, l)) {
-		const struct voice *voice = LIST_OBJECT(l, struct voice, link);
+		const struct runner_voice *voice = LIST_OBJECT(l, struct runner_voice, link);
 
 		if (strcmp(voice->name, job->text.voice) != 0)
 			continue;
@@ -78,26 +75,32 @@ bool runner_find_voice(const struct runner *runner, struct job *job)
 	return false;
 }
 
-static int take_speak(struct runner *runner, uint32_t id, const struct message_speak *speak)
+static int runner_on_speak(struct runner *runner, uint32_t id, const struct message_speak *speak)
 {
-	struct job *job;
+	struct engine_job *job;
 	int err;
 
-	if (id == 0 || find_job(runner, id) ||
+	if (id == 0 || runner_find_job(runner, id) ||
 	    runner->jobs.count >= (size_t)runner->jobs_max + WAITING_MAX)
 		return EPROTO;
-	err = job_alloc(&job, id, speak, runner->engine);
-	if (!err)
+	err = engine_job_alloc(&job, id, speak, runner->engine);
+	if (err)
+		return err;
+	err = turn_join(&runner->turns, job);
+	if (err)
+		mem_deref(job);
+	else
 		list_append(&runner->jobs, &job->link);
 	return err;
 }
 
-static int take_hello(struct runner *runner, const struct message_hello *hello)
+static int runner_on_hello(struct runner *runner, const struct message_hello *hello)
 {
 	if (runner->greeted)
 		return EPROTO;
 	if (hello->version_min > MESSAGE_VERSION || hello->version_max < MESSAGE_VERSION) {
-		log_error(runner->engine->name, "the server speaks versions %u to %u, this is %u",
+		log_error(runner->engine->name,
+			  "the server speaks protocol versions %u to %u, this engine %u",
 			  hello->version_min, hello->version_max, MESSAGE_VERSION);
 		return EPROTO;
 	}
@@ -105,102 +108,50 @@ static int take_hello(struct runner *runner, const struct message_hello *hello)
 	return 0;
 }
 
-/* Credit and cancel for a job that is over have crossed its DONE. */
-static int take_message(struct runner *runner, const struct message *message)
+/* CREDIT and CANCEL for a job that has ended are ignored: the server sent them before it read
+ * the job's DONE. */
+static int runner_on_message(const struct message *message, void *arg)
 {
-	struct job *job = find_job(runner, message->job);
+	struct runner *runner = arg;
+	struct engine_job *job = runner_find_job(runner, message->job);
 
 	if (message->type == MESSAGE_HELLO)
-		return take_hello(runner, &message->hello);
+		return runner_on_hello(runner, &message->hello);
 	if (!runner->greeted)
 		return EPROTO;
 	if (message->type == MESSAGE_SPEAK)
-		return take_speak(runner, message->job, &message->speak);
+		return runner_on_speak(runner, message->job, &message->speak);
+	if (message->type == MESSAGE_REPLAY)
+		return turn_replay(&runner->turns, &message->speak);
+	if (message->type == MESSAGE_END_TURN)
+		turn_end(&runner->turns, message->turn);
 	if (message->type == MESSAGE_CREDIT && job)
 		job->credit += message->credit_samples;
 	if (message->type == MESSAGE_CANCEL && job)
 		job->cancelled = true;
-	return 0; /* other types are of a later version */
+	return 0; /* message types of later versions are ignored */
 }
 
 int runner_take(struct runner *runner)
 {
-	size_t taken = 0;
-	int err = 0;
-
-	while (!err) {
-		struct message message;
-		size_t used;
-
-		err = message_decode(&message, &used, runner->in.bytes + taken,
-				     runner->in.len - taken);
-		if (err)
-			break;
-		taken += used;
-		err = take_message(runner, &message);
-	}
-	buf_consume(&runner->in, taken);
-	return err == EAGAIN ? 0 : err;
-}
-
-int runner_read(struct runner *runner)
-{
-	ssize_t n;
-	int err = buf_reserve(&runner->in, RECEIVE_SIZE);
-
-	if (err)
-		return err;
-	do
-		n = recv(runner->fd, runner->in.bytes + runner->in.len, RECEIVE_SIZE, MSG_DONTWAIT);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return errno == EAGAIN ? 0 : errno;
-	if (n == 0)
-		runner->closed = true;
-	runner->in.len += (size_t)n;
-	return 0;
+	return connection_take(&runner->connection, runner_on_message, runner);
 }
 
 int runner_wait(struct runner *runner, bool out)
 {
-	struct pollfd poll_fd = {.fd = runner->fd, .events = (short)(POLLIN | (out ? POLLOUT : 0))};
-	int err;
+	int err = connection_wait(&runner->connection, out, -1);
 
-	while (poll(&poll_fd, 1, -1) < 0)
-		if (errno != EINTR)
-			return errno;
-	if (!(poll_fd.revents & (POLLIN | POLLHUP | POLLERR)))
-		return 0;
-	err = runner_read(runner);
 	return err ? err : runner_take(runner);
-}
-
-int runner_send(struct runner *runner)
-{
-	size_t sent = 0;
-	int err = 0;
-
-	while (!err && sent < runner->out.len) {
-		ssize_t n = send(runner->fd, runner->out.bytes + sent, runner->out.len - sent,
-				 MSG_NOSIGNAL | MSG_DONTWAIT);
-
-		if (n >= 0)
-			sent += (size_t)n;
-		else if (errno != EINTR)
-			err = errno;
-	}
-	buf_consume(&runner->out, sent);
-	return err == EAGAIN ? 0 : err;
 }
 
 int runner_flush(struct runner *runner)
 {
-	int err = runner_send(runner);
+	int err = connection_send(&runner->connection);
 
-	while (!err && runner->out.len > 0) {
-		err = runner->closed ? EPIPE : runner_wait(runner, true);
+	while (!err && runner->connection.out.len > 0) {
+		err = runner->connection.closed ? EPIPE : runner_wait(runner, true);
 		if (!err)
-			err = runner_send(runner);
+			err = connection_send(&runner->connection);
 	}
 	runner->flushed_us = clock_monotonic_us();
 	return err;
@@ -212,41 +163,37 @@ int runner_end_cancelled(struct runner *runner)
 	int err = 0;
 
 	while (link && !err) {
-		struct job *job = LIST_OBJECT(link, struct job, link);
+		struct engine_job *job = LIST_OBJECT(link, struct engine_job, link);
 
 		link = list_next(&runner->jobs, link);
 		if (job->begun || !job->cancelled)
 			continue;
 		list_remove(&runner->jobs, &job->link);
-		err = job_put_done(job, &runner->out, MESSAGE_DONE_CANCELLED, "");
+		err = engine_job_put_done(job, &runner->connection.out, MESSAGE_DONE_CANCELLED, "");
 		mem_deref(job);
 	}
 	return err;
 }
 
-int runner_limit_cpu(unsigned seconds)
+int runner_replay(const struct runner *runner, struct engine_job *earlier)
 {
-	const struct itimerval timer = {.it_value = {.tv_sec = (time_t)seconds}};
+	struct sink null_sink;
 
-	return setitimer(ITIMER_PROF, &timer, NULL) ? errno : 0;
+	if (!runner_find_voice(runner, earlier))
+		return ENOENT;
+	turn_init_sink(&null_sink);
+	return runner->engine->speak(runner->state, &earlier->text, &null_sink);
 }
 
-void runner_leave(const struct runner *runner, int err)
+static int runner_send_message(struct runner *runner, const struct message *message)
 {
-	if (err && err != EPIPE && err != ECONNRESET)
-		log_error(runner->engine->name, "%s", strerror(err));
-	_exit(err ? 1 : 0);
-}
-
-static int send_message(struct runner *runner, const struct message *message)
-{
-	int err = message_encode(&runner->out, message);
+	int err = message_encode(&runner->connection.out, message);
 
 	return err ? err : runner_flush(runner);
 }
 
-/* Announces a voice, and keeps what SPEAK is checked against. */
-static int announce_voice(const struct engine_voice *row, void *arg)
+/* Announces a voice, and keeps its name and rate to check SPEAK. */
+static int runner_announce_voice(const struct engine_voice *row, void *arg)
 {
 	struct runner *runner = arg;
 	const struct message message = {
@@ -262,24 +209,24 @@ static int announce_voice(const struct engine_voice *row, void *arg)
 				.licence = message_str_of(row->licence ? row->licence : ""),
 			},
 	};
-	struct voice *voice = mem_zalloc(sizeof(*voice), voice_destroy);
+	struct runner_voice *voice = mem_zalloc(sizeof(*voice), runner_destroy_voice);
 
 	if (!voice)
 		return ENOMEM;
 	voice->sample_rate = row->sample_rate;
 	voice->name = strdup(row->name);
 	list_append(&runner->voices, &voice->link);
-	return voice->name ? send_message(runner, &message) : ENOMEM;
+	return voice->name ? runner_send_message(runner, &message) : ENOMEM;
 }
 
-static int announce_note(const struct engine_note *note, void *arg)
+static int runner_announce_note(const struct engine_note *note, void *arg)
 {
 	const struct message message = {
 		.type = MESSAGE_NOTE,
 		.note = {message_str_of(note->about), message_str_of(note->text)},
 	};
 
-	return send_message(arg, &message);
+	return runner_send_message(arg, &message);
 }
 
 int runner_answer_hello(struct runner *runner)
@@ -287,14 +234,21 @@ int runner_answer_hello(struct runner *runner)
 	const struct engine *engine = runner->engine;
 	const struct message message = {
 		.type = MESSAGE_READY,
-		.ready = {MESSAGE_VERSION, runner->jobs_max, engine->capabilities,
-			  message_str_of(engine->name)},
+		.ready =
+			{
+				.version = MESSAGE_VERSION,
+				.jobs_max = runner->jobs_max,
+				.capabilities = engine->capabilities |
+						(runner->turns.max > 0 ? MESSAGE_TURN_STATE : 0),
+				.engine = message_str_of(engine->name),
+				.turns = runner->turns.max,
+			},
 	};
-	int err = engine->voices(runner->state, announce_voice, runner);
+	int err = engine->voices(runner->state, runner_announce_voice, runner);
 
 	if (!err && engine->notes)
-		err = engine->notes(runner->state, announce_note, runner);
-	return err ? err : send_message(runner, &message);
+		err = engine->notes(runner->state, runner_announce_note, runner);
+	return err ? err : runner_send_message(runner, &message);
 }
 
 int runner_run(struct runner *runner)
@@ -302,13 +256,6 @@ int runner_run(struct runner *runner)
 	int err = runner->many ? runner_many_serve(runner) : runner_one_serve(runner);
 
 	return err == EPIPE || err == ECONNRESET ? 0 : err;
-}
-
-static uint16_t jobs_of(const struct engine *engine, void *state)
-{
-	uint16_t jobs = engine->jobs ? engine->jobs(state) : engine->jobs_max;
-
-	return jobs > 0 ? jobs : 1;
 }
 
 int runner_alloc(struct runner **runnerp, const struct engine *engine, void *state, int fd,
@@ -321,13 +268,14 @@ int runner_alloc(struct runner **runnerp, const struct engine *engine, void *sta
 		return ENOMEM;
 	runner->engine = engine;
 	runner->state = state;
-	runner->fd = fd;
 	runner->cpu_seconds = cpu_seconds;
-	runner->jobs_max = jobs_of(engine, state);
+	runner->jobs_max = engine->jobs ? engine->jobs(state) : engine->jobs_max;
+	if (runner->jobs_max == 0)
+		runner->jobs_max = 1;
 	list_init(&runner->voices);
 	list_init(&runner->jobs);
-	buf_init(&runner->in, MESSAGE_HEADER_LEN + MESSAGE_PAYLOAD_MAX + RECEIVE_SIZE);
-	buf_init(&runner->out, RUNNER_FLUSH_LEN + MESSAGE_HEADER_LEN + MESSAGE_PAYLOAD_MAX);
+	turns_init(&runner->turns, engine, state);
+	connection_init(&runner->connection, fd);
 	mem_set_destructor(runner, runner_destroy);
 	if (runner->jobs_max > 1)
 		err = runner_many_alloc(&runner->many, runner);

@@ -1,14 +1,13 @@
 /*
- * runner.h: the server's side of an engine in C.
+ * runner.h: connects an engine in C to the server.
  *
- * Speaks the worker protocol (docs/worker-protocol.md) on one stream socket
- * and calls the engine's functions: HELLO is answered by voices, notes and
- * READY, then jobs run.  A cancel takes effect when the engine next calls its
- * sink, and an engine without credit waits there.
+ * It speaks the worker protocol (docs/worker-protocol.md) on one stream socket and calls the
+ * engine's functions: it answers HELLO with voices, notes and READY, then runs jobs. A cancel
+ * takes effect when the engine next calls its sink, and an engine without credit waits there.
  *
- * An engine that speaks one text at a time is called on the caller's thread,
- * which reads messages whenever the sink is called.  One that speaks several is
- * called from as many threads, and the caller's reads messages all the time.
+ * An engine that speaks one text at a time is called on the caller's thread, which reads messages
+ * whenever the engine calls its sink. An engine that speaks several texts is called from that
+ * many threads, while the caller's thread reads messages.
  */
 #ifndef ENGINE_RUNNER_H
 #define ENGINE_RUNNER_H
@@ -17,17 +16,16 @@
 
 struct runner;
 
-/* For an engine that is open; state and fd stay the caller's.  cpu_seconds is
- * the most that one job may use before SIGPROF ends the process, or with
- * several jobs all of them together without one calling its sink; 0 is no
- * limit.  Threads are started here, so it comes before confine_engine. */
+/* The engine has been opened; state and fd remain the caller's. cpu_seconds limits the CPU time
+ * after which SIGPROF ends the process: that of one job, or with several jobs that of all of them
+ * together while none calls its sink; 0 means no limit. Starts the threads, so it must be called
+ * before confine_engine. */
 int runner_alloc(struct runner **runnerp, const struct engine *engine, void *state, int fd,
 		 unsigned cpu_seconds);
 
-/* Serves until the server closes the socket (0), or until the socket or the
- * server is broken (errno; EPROTO for bytes that are no message).  When the
- * socket closes during a job there is nobody left to work for, and the process
- * ends on the spot. */
+/* Serves until the server closes the socket (returns 0), or until the socket fails or the server
+ * violates the protocol (an errno; EPROTO for bytes that are not a message). When the socket is
+ * closed during a job, the process exits at once, because its result is not needed. */
 int runner_run(struct runner *runner);
 
 #endif

@@ -1,82 +1,65 @@
 /*
- * runner_parts.h: what the files of the runner share; nobody else includes it.
+ * runner_parts.h: what the files of the runner share; no other file includes it.
  *
- *   runner.c       the socket's reading end, the handshake, the list of jobs
+ *   runner.c       the handshake, the list of jobs
  *   runner_one.c   an engine that speaks one text at a time: no other thread
  *   runner_many.c  an engine that speaks several, each on a thread of its own
  *
- * Reading messages only changes jobs and never sends, so that it can be done in
- * the middle of a send that the server is slow to take.
+ * Reading messages only changes jobs and turns and never sends, so that it can be
+ * done while a send waits for the server.
  */
 #ifndef ENGINE_RUNNER_PARTS_H
 #define ENGINE_RUNNER_PARTS_H
 
-#include "base/buf.h"
 #include "base/list.h"
-#include "engine/job.h"
+#include "engine/connection.h"
+#include "engine/engine_job.h"
 #include "engine/runner.h"
-
-/* What is collected leaves at this length at the latest: three quarters of a
- * second of speech. */
-#define RUNNER_FLUSH_LEN 32768u
 
 struct runner_many;
 
 struct runner {
-	struct sink sink; /* of the engine that speaks one text at a time; first */
+	struct sink sink; /* for runner_one.c; first, because the engine gets a pointer to it */
 	const struct engine *engine;
 	void *state;
-	int fd;
+	struct connection connection;
 	unsigned cpu_seconds;
 	uint16_t jobs_max;
 	bool greeted; /* HELLO was read */
-	bool closed; /* the server closed the socket */
 	struct list voices;
 	struct list jobs; /* in the order of their arrival */
-	struct buf in;
-	struct buf out; /* collected, to be sent together */
+	struct turns turns;
 	uint64_t flushed_us; /* when runner_flush was last done */
-	uint64_t flush_after_us; /* 0: the job's first samples have not left */
-	uint64_t resumed_us; /* when the engine got the processor back */
+	uint64_t flush_after_us; /* 0: the job's first samples have not been sent */
+	uint64_t
+		resumed_us; /* CPU time of the thread when the engine was last called or returned to */
 	struct runner_many *many; /* NULL: one text at a time */
 };
 
-/* Reads what is there into `in`, without waiting for more. */
-int runner_read(struct runner *runner);
-
-/* Lets the messages in `in` change the jobs; HELLO is answered once it was
- * read. */
+/* Handles the messages that were read.  If `greeted` becomes true, the caller must call
+ * runner_answer_hello. */
 int runner_take(struct runner *runner);
 
-/* Waits until the socket is readable, or writable too when out says so, reads
- * and takes. */
+/* Waits until the socket is readable or, if `out`, writable.  Then reads, and handles the messages. */
 int runner_wait(struct runner *runner, bool out);
 
-/* Sends what the socket takes of all that was collected; the rest stays. */
-int runner_send(struct runner *runner);
-
-/* Sends all that was collected, reading meanwhile: two sides that only write
- * would wait for each other. */
+/* Sends all of `out`, and handles messages meanwhile: if both sides only wrote, they would wait for
+ * each other for ever. */
 int runner_flush(struct runner *runner);
 
-/* Voices, notes and READY. */
+/* Sends voices, notes and READY. */
 int runner_answer_hello(struct runner *runner);
 
-/* Jobs that were cancelled before they began are answered while others run,
- * because the server may need their ids back before that: collects a DONE for
- * each. */
+/* Ends the jobs that were cancelled before they began, with a DONE for each in `out`.  Must also be
+ * called while other jobs run, because the server cannot use a seat again before DONE. */
 int runner_end_cancelled(struct runner *runner);
 
-/* The voice's rate becomes the job's; false when there is no such voice. */
-bool runner_find_voice(const struct runner *runner, struct job *job);
+/* Sets the job's sample rate to that of its voice.  False: there is no such voice. */
+bool runner_find_voice(const struct runner *runner, struct engine_job *job);
 
-/* Seconds of CPU time from now on, of the whole process, before SIGPROF ends
- * it; 0 is no limit.  CPU time, not the clock's: an engine that loops dies, one
- * that waits for credit lives as long as the server wants. */
-int runner_limit_cpu(unsigned seconds);
-
-/* In the middle of a job: nobody is left to work for, or to be understood by. */
-void runner_leave(const struct runner *runner, int err) __attribute__((noreturn));
+/* Speaks a text of turn_next_replay and discards the audio, on the thread of the job that follows.
+ * Returns the engine's errno; ENOENT: there is no such voice. */
+int runner_replay(const struct runner *runner, struct engine_job *earlier);
 
 /* Serve until the socket closes or breaks. */
 int runner_one_serve(struct runner *runner);
@@ -84,7 +67,7 @@ int runner_many_serve(struct runner *runner);
 
 void runner_one_init(struct runner *runner);
 
-/* Starts the threads; mem_deref ends them, when no job runs. */
+/* Starts the threads.  mem_deref ends them, and must be called only when no job runs. */
 int runner_many_alloc(struct runner_many **manyp, struct runner *runner);
 
 #endif

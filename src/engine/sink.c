@@ -1,16 +1,16 @@
 /*
- * sink.c: where an engine puts what it makes (see sink.h).
+ * sink.c: where an engine puts its samples and word times (see sink.h).
  */
 #include "engine/sink.h"
 
-static int wait_for_nobody(struct sink *sink, uint64_t *skip)
+static int sink_wait_null(struct sink *sink, uint64_t *skip)
 {
 	(void)sink;
 	*skip = 0;
 	return 0;
 }
 
-static int drop_audio(struct sink *sink, const int16_t *samples, size_t n)
+static int sink_drop_audio(struct sink *sink, const int16_t *samples, size_t n)
 {
 	(void)sink;
 	(void)samples;
@@ -18,8 +18,8 @@ static int drop_audio(struct sink *sink, const int16_t *samples, size_t n)
 	return 0;
 }
 
-static int drop_word(struct sink *sink, size_t byte_start, size_t byte_end, uint64_t sample_start,
-		     uint64_t sample_end)
+static int sink_drop_word(struct sink *sink, size_t byte_start, size_t byte_end,
+			  uint64_t sample_start, uint64_t sample_end)
 {
 	(void)sink;
 	(void)byte_start;
@@ -31,5 +31,6 @@ static int drop_word(struct sink *sink, size_t byte_start, size_t byte_end, uint
 
 void sink_init_null(struct sink *sink)
 {
-	*sink = (struct sink){.wait = wait_for_nobody, .audio = drop_audio, .word = drop_word};
+	*sink = (struct sink){
+		.wait = sink_wait_null, .audio = sink_drop_audio, .word = sink_drop_word};
 }

@@ -8,19 +8,18 @@
 
 enum {
 	BLANK = 1,
-	PUNCTUATION = 2, /* not of a word at its ends */
-	ALONE = 4, /* ends a word wherever it stands */
-	SIGN = 8, /* of a word, but nothing that is spelled with letters */
+	PUNCTUATION = 2, /* not part of a word at its ends */
+	ALONE = 4, /* ends a word in any position */
+	SIGN = 8, /* part of a word, but not a letter */
 	DENSE = 16, /* of a script without blanks */
-	MARK = 32, /* stands with the letter before it */
+	MARK = 32, /* belongs to the letter before it */
 };
 
-/* In order; what is in no row is a letter or a digit. */
-static const struct class
-{
+/* Sorted; a character without a row is a letter or a digit. */
+static const struct words_class {
 	uint32_t first, last;
 	unsigned what;
-} classes[] = {
+} words_classes[] = {
 	{0x00, 0x20, BLANK},
 	{0x21, 0x22, PUNCTUATION},
 	{0x23, 0x26, SIGN},
@@ -178,47 +177,47 @@ static const struct class
 	{0xe0000, 0xe0fff, MARK},
 };
 
-static unsigned class_of(uint32_t c)
+static unsigned words_class_of(uint32_t c)
 {
 	size_t low = 0;
-	size_t high = COUNT(classes);
+	size_t high = COUNT(words_classes);
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (c > classes[middle].last)
+		if (c > words_classes[middle].last)
 			low = middle + 1;
-		else if (c < classes[middle].first)
+		else if (c < words_classes[middle].first)
 			high = middle;
 		else
-			return classes[middle].what;
+			return words_classes[middle].what;
 	}
 	return 0;
 }
 
 bool words_is_blank(uint32_t c)
 {
-	return class_of(c) & BLANK;
+	return words_class_of(c) & BLANK;
 }
 
 bool words_is_punctuation(uint32_t c)
 {
-	return class_of(c) & PUNCTUATION;
+	return words_class_of(c) & PUNCTUATION;
 }
 
 bool words_is_letter(uint32_t c)
 {
-	return !(class_of(c) & (BLANK | PUNCTUATION | SIGN | MARK));
+	return !(words_class_of(c) & (BLANK | PUNCTUATION | SIGN | MARK));
 }
 
 bool words_is_mark(uint32_t c)
 {
-	return class_of(c) & MARK;
+	return words_class_of(c) & MARK;
 }
 
 bool words_may_begin_inside(uint32_t c)
 {
-	return (class_of(c) & (DENSE | MARK)) == DENSE;
+	return (words_class_of(c) & (DENSE | MARK)) == DENSE;
 }
 
 void words_init(struct words *words, const struct engine_text *text)
@@ -226,19 +225,19 @@ void words_init(struct words *words, const struct engine_text *text)
 	*words = (struct words){.text = text};
 }
 
-/* What stands at a place: its class, its length in bytes, its letters. */
-struct step {
+/* The class of a character, its length in bytes and its number of letters. */
+struct words_step {
 	unsigned what;
 	size_t len;
 	size_t letters;
 };
 
-/* Bytes that have phonemes are letters, all of them together. */
-static struct step look(struct words *words)
+/* The bytes of given phonemes count as letters. */
+static struct words_step words_look(struct words *words)
 {
 	const struct engine_text *text = words->text;
 	const struct engine_phonemes *span = text->phonemes;
-	struct step step = {.letters = 1};
+	struct words_step step = {.letters = 1};
 	uint32_t c;
 
 	while (words->span < text->phonemes_count && span[words->span].byte_end <= words->at)
@@ -249,21 +248,21 @@ static struct step look(struct words *words)
 		return step;
 	}
 	step.len = utf8_decode(&c, text->text + words->at, text->text_len - words->at);
-	step.what = class_of(c);
+	step.what = words_class_of(c);
 	if (step.what & (BLANK | PUNCTUATION | SIGN | MARK))
 		step.letters = 0;
 	return step;
 }
 
-/* From one end of a run to the other; its first and last sign that is no
- * punctuation are the word's. */
-static bool read_run(struct words *words, struct word *word)
+/* Reads a run between blanks; the word extends from its first to its last sign that is not
+ * punctuation. */
+static bool words_read_run(struct words *words, struct words_word *word)
 {
 	bool any = false;
 
-	*word = (struct word){.start = words->at, .end = words->at};
+	*word = (struct words_word){.start = words->at, .end = words->at};
 	while (words->at < words->text->text_len) {
-		struct step step = look(words);
+		struct words_step step = words_look(words);
 		bool is_outside = step.what & (PUNCTUATION | ALONE);
 
 		if (step.what & BLANK || (step.what & ALONE && any))
@@ -280,14 +279,14 @@ static bool read_run(struct words *words, struct word *word)
 	return any;
 }
 
-bool words_next(struct words *words, struct word *word)
+bool words_next(struct words *words, struct words_word *word)
 {
 	while (words->at < words->text->text_len) {
-		struct step step = look(words);
+		struct words_step step = words_look(words);
 
 		if (step.what & BLANK)
 			words->at += step.len;
-		else if (read_run(words, word))
+		else if (words_read_run(words, word))
 			return true;
 	}
 	return false;

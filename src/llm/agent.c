@@ -1,5 +1,5 @@
 /*
- * agent.c: how one agent asks its model, checked and copied (see llm.h).
+ * agent.c: the settings with which one agent asks its model, checked and copied (see llm.h).
  */
 #include <ctype.h>
 #include <errno.h>
@@ -13,9 +13,9 @@
 #include "base/utf8.h"
 #include "llm/llm_private.h"
 
-#define HEADERS_MAX (8u * 1024u) /* half of what servers take at least */
+#define HEADERS_MAX (8u * 1024u) /* half of the smallest common limit of servers */
 
-static void free_target(struct llm_target *target)
+static void agent_free_target(struct llm_target *target)
 {
 	free(target->url_text);
 	free(target->model);
@@ -28,20 +28,20 @@ static void agent_destroy(void *object)
 	struct llm_agent *agent = object;
 
 	for (size_t i = 0; i < LLM_TARGETS_MAX; ++i)
-		free_target(&agent->targets[i]);
+		agent_free_target(&agent->targets[i]);
 	free(agent->name);
 	free(agent->prompt);
 	free(agent->sentence);
 	mem_deref(agent->extra);
 }
 
-static int refuse(char *why, size_t why_size, const char *what, const char *reason)
+static int agent_refuse(char *why, size_t why_size, const char *what, const char *reason)
 {
 	snprintf(why, why_size, "%s: %s", what, reason);
 	return EINVAL;
 }
 
-static int copy(char **copyp, const char *text)
+static int agent_copy(char **copyp, const char *text)
 {
 	if (!text)
 		return 0;
@@ -49,8 +49,8 @@ static int copy(char **copyp, const char *text)
 	return *copyp ? 0 : ENOMEM;
 }
 
-/* What would end a header early, or a client would not send. */
-static bool is_header_text(const char *text, size_t len)
+/* True for characters that are allowed in a header's value. */
+static bool agent_is_header_text(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; ++i)
 		if ((unsigned char)text[i] < ' ' || (unsigned char)text[i] >= 0x7f)
@@ -58,56 +58,43 @@ static bool is_header_text(const char *text, size_t len)
 	return true;
 }
 
-static bool is_header_name(const char *name, size_t len)
-{
-	for (size_t i = 0; i < len; ++i)
-		if (!isalnum((unsigned char)name[i]) && !strchr("-_.", name[i]))
-			return false;
-	return len > 0;
-}
-
-static bool is_our_header(const char *name, size_t len)
+/* Appends the configured headers, one per line.  A name must be a token, and must not be one that
+ * this program or the HTTP client sets. */
+static int agent_add_headers(struct buf *out, const char *lines, char *why, size_t why_size)
 {
 	static const char *const ours[] = {"Host", "Content-Length", "Content-Type", "Connection",
 					   "Transfer-Encoding"};
-
-	for (size_t i = 0; i < COUNT(ours); ++i)
-		if (len == strlen(ours[i]) && strncasecmp(name, ours[i], len) == 0)
-			return true;
-	return false;
-}
-
-static int add_header(struct buf *out, const char *line, size_t len, char *why, size_t why_size)
-{
-	const char *colon = memchr(line, ':', len);
-	size_t name_len = colon ? (size_t)(colon - line) : 0;
-	int err;
-
-	if (!is_header_name(line, name_len) || !is_header_text(line, len))
-		return refuse(why, why_size, "llm_headers", "a line is no \"Name: value\"");
-	if (is_our_header(line, name_len))
-		return refuse(why, why_size, "llm_headers", "one is the connection's own");
-	err = buf_append(out, line, len);
-	return err ? err : buf_append(out, "\r\n", 2);
-}
-
-static int add_headers(struct buf *out, const char *lines, char *why, size_t why_size)
-{
 	int err = 0;
 
 	while (lines && *lines && !err) {
 		size_t len = strcspn(lines, "\n");
 		size_t trimmed = len > 0 && lines[len - 1] == '\r' ? len - 1 : len;
+		const char *colon = memchr(lines, ':', trimmed);
+		size_t name_len = colon ? (size_t)(colon - lines) : 0;
+		bool is_good = name_len > 0 && agent_is_header_text(lines, trimmed);
 
-		if (trimmed > 0)
-			err = add_header(out, lines, trimmed, why, why_size);
+		for (size_t i = 0; i < name_len; ++i)
+			is_good &= isalnum((unsigned char)lines[i]) || strchr("-_.", lines[i]);
+		if (trimmed > 0 && !is_good)
+			return agent_refuse(why, why_size, "llm_headers",
+					    "a line is not of the form \"Name: value\"");
+		for (size_t i = 0; i < COUNT(ours); ++i)
+			if (name_len == strlen(ours[i]) &&
+			    strncasecmp(lines, ours[i], name_len) == 0)
+				return agent_refuse(why, why_size, "llm_headers",
+						    "it contains a header that Syrinx sets itself");
+		if (trimmed > 0) {
+			err = buf_append(out, lines, trimmed);
+			if (!err)
+				err = buf_append(out, "\r\n", 2);
+		}
 		lines += len + (lines[len] == '\n');
 	}
 	return err;
 }
 
-static int make_headers(struct llm_target *target, enum llm_dialect dialect, const char *more,
-			char *why, size_t why_size)
+static int agent_make_headers(struct llm_target *target, enum llm_dialect dialect, const char *more,
+			      char *why, size_t why_size)
 {
 	struct buf out;
 	int err;
@@ -118,60 +105,57 @@ static int make_headers(struct llm_target *target, enum llm_dialect dialect, con
 	if (!err)
 		err = llm_body_headers(&out, dialect, target->key);
 	if (!err)
-		err = add_headers(&out, more, why, why_size);
+		err = agent_add_headers(&out, more, why, why_size);
 	if (!err)
 		err = buf_append(&out, "", 1);
 	if (err) {
 		buf_reset(&out);
-		return err == ENOBUFS ? refuse(why, why_size, "llm_headers", "they are too long")
-				      : err;
+		return err == ENOBUFS
+			       ? agent_refuse(why, why_size, "llm_headers", "they are too long")
+			       : err;
 	}
 	target->headers = out.bytes;
 	return 0;
 }
 
-/* A base address that is the whole one already is taken as it is. */
-static void choose_path(struct llm_target *target, enum llm_dialect dialect)
+static int agent_make_target(struct llm_target *target, enum llm_dialect dialect, const char *url,
+			     const char *model, const char *key, char *why, size_t why_size)
 {
 	const char *path = llm_body_path(dialect);
-	size_t len = strcspn(target->url.target, "?#");
-
-	target->path = path;
-	if (len >= strlen(path) &&
-	    strncmp(target->url.target + len - strlen(path), path, strlen(path)) == 0)
-		target->path = NULL;
-}
-
-static int make_target(struct llm_target *target, enum llm_dialect dialect, const char *url,
-		       const char *model, const char *key, char *why, size_t why_size)
-{
-	int err = copy(&target->url_text, url);
+	size_t path_len = strlen(path);
+	size_t len;
+	int err = agent_copy(&target->url_text, url);
 
 	if (!err)
-		err = copy(&target->model, model);
+		err = agent_copy(&target->model, model);
 	if (!err)
-		err = copy(&target->key, key);
+		err = agent_copy(&target->key, key);
 	if (err)
 		return err;
 	if (url_parse(&target->url, target->url_text) != 0)
-		return refuse(why, why_size, "url", "it is no http or https address");
+		return agent_refuse(why, why_size, "url", "it is not an http or https URL");
 	if (!model)
-		return refuse(why, why_size, "model", "it must be set");
-	if (key && !is_header_text(key, strlen(key)))
-		return refuse(why, why_size, "key", "it has characters that no key has");
-	choose_path(target, dialect);
+		return agent_refuse(why, why_size, "model", "it must be set");
+	if (key && !agent_is_header_text(key, strlen(key)))
+		return agent_refuse(why, why_size, "key",
+				    "it has characters that a key cannot have");
+	/* A base URL that already ends in the path is used unchanged. */
+	len = strcspn(target->url.target, "?#");
+	target->path = path;
+	if (len >= path_len && strncmp(target->url.target + len - path_len, path, path_len) == 0)
+		target->path = NULL;
 	return 0;
 }
 
-static bool is_same_origin(const struct url *a, const struct url *b)
+static bool agent_is_same_origin(const struct url *a, const struct url *b)
 {
 	return a->is_tls == b->is_tls && strcmp(a->host, b->host) == 0 &&
 	       strcmp(a->port, b->port) == 0;
 }
 
-/* A key is for the server it was given for: another one does not get it. */
-static int make_fallback(struct llm_agent *agent, const struct llm_options *options, char *why,
-			 size_t why_size)
+/* A key is only sent to the origin that it was configured for. */
+static int agent_make_fallback(struct llm_agent *agent, const struct llm_options *options,
+			       char *why, size_t why_size)
 {
 	const struct llm_target *first = &agent->targets[0];
 	const char *url = options->fallback_url ? options->fallback_url : first->url_text;
@@ -179,72 +163,73 @@ static int make_fallback(struct llm_agent *agent, const struct llm_options *opti
 	const char *key = options->fallback_key;
 
 	if (!options->fallback_model)
-		return options->fallback_url
-			       ? refuse(why, why_size, "model", "fallback_url is set, but not it")
-			       : 0;
-	if (!key && url_parse(&parsed, url) == 0 && is_same_origin(&parsed, &first->url))
+		return options->fallback_url ? agent_refuse(why, why_size, "model",
+							    "it must be set if fallback_url is")
+					     : 0;
+	if (!key && url_parse(&parsed, url) == 0 && agent_is_same_origin(&parsed, &first->url))
 		key = first->key;
 	agent->target_count = 2;
-	return make_target(&agent->targets[1], agent->dialect, url, options->fallback_model, key,
-			   why, why_size);
+	return agent_make_target(&agent->targets[1], agent->dialect, url, options->fallback_model,
+				 key, why, why_size);
 }
 
-/* What is wrong is told under the name that it has in the configuration. */
-static int make_targets(struct llm_agent *agent, const struct llm_options *options, char *why,
-			size_t why_size)
+/* Errors name the option as it is called in the configuration. */
+static int agent_make_targets(struct llm_agent *agent, const struct llm_options *options, char *why,
+			      size_t why_size)
 {
 	const char *url = options->url ? options->url : llm_body_url(options->dialect);
 	size_t n = (size_t)snprintf(why, why_size, "llm_");
-	int err = make_target(&agent->targets[0], options->dialect, url, options->model,
-			      options->key, why + n, why_size - n);
+	int err = agent_make_target(&agent->targets[0], options->dialect, url, options->model,
+				    options->key, why + n, why_size - n);
 
 	agent->target_count = 1;
 	if (!err) {
 		n = (size_t)snprintf(why, why_size, "fallback_");
-		err = make_fallback(agent, options, why + n, why_size - n);
+		err = agent_make_fallback(agent, options, why + n, why_size - n);
 	}
 	for (size_t i = 0; i < agent->target_count && !err; ++i)
-		err = make_headers(&agent->targets[i], options->dialect, options->headers, why,
-				   why_size);
+		err = agent_make_headers(&agent->targets[i], options->dialect, options->headers,
+					 why, why_size);
 	return err;
 }
 
-static uint32_t or_default(uint32_t value, uint32_t otherwise)
+static uint32_t agent_or_default(uint32_t value, uint32_t otherwise)
 {
 	return value ? value : otherwise;
 }
 
-static void set_numbers(struct llm_agent *agent, const struct llm_options *options)
+static void agent_set_numbers(struct llm_agent *agent, const struct llm_options *options)
 {
 	agent->dialect = options->dialect;
 	agent->temperature = options->temperature;
 	agent->max_tokens = options->max_tokens;
-	agent->connect_ms = or_default(options->connect_ms, LLM_CONNECT_MS);
-	agent->first_token_ms = or_default(options->first_token_ms, LLM_FIRST_TOKEN_MS);
-	agent->begin_ms = or_default(options->begin_ms, LLM_BEGIN_MS);
-	agent->between_ms = or_default(options->between_ms, LLM_BETWEEN_MS);
-	agent->whole_ms = or_default(options->whole_ms, LLM_WHOLE_MS);
+	agent->connect_ms = agent_or_default(options->connect_ms, LLM_CONNECT_MS);
+	agent->first_token_ms = agent_or_default(options->first_token_ms, LLM_FIRST_TOKEN_MS);
+	agent->begin_ms = agent_or_default(options->begin_ms, LLM_BEGIN_MS);
+	agent->between_ms = agent_or_default(options->between_ms, LLM_BETWEEN_MS);
+	agent->whole_ms = agent_or_default(options->whole_ms, LLM_WHOLE_MS);
 	agent->retries = options->retries < 0 ? LLM_RETRIES : (unsigned)options->retries;
 	agent->history_max = options->history_max ? options->history_max : LLM_HISTORY_MAX;
 }
 
-static int set_texts(struct llm_agent *agent, const struct llm_options *options, char *why,
-		     size_t why_size)
+static int agent_set_texts(struct llm_agent *agent, const struct llm_options *options, char *why,
+			   size_t why_size)
 {
 	const char *reason;
-	int err = copy(&agent->name, options->name ? options->name : "");
+	int err = agent_copy(&agent->name, options->name ? options->name : "");
 
 	if (!err)
-		err = copy(&agent->prompt, options->prompt);
+		err = agent_copy(&agent->prompt, options->prompt);
 	if (!err)
-		err = copy(&agent->sentence, options->sentence ? options->sentence : LLM_SORRY);
+		err = agent_copy(&agent->sentence,
+				 options->sentence ? options->sentence : LLM_SORRY);
 	if (err || !options->body)
 		return err;
 	err = llm_extra_parse(&agent->extra, options->body, &reason);
-	return err == EINVAL ? refuse(why, why_size, "llm_body", reason) : err;
+	return err == EINVAL ? agent_refuse(why, why_size, "llm_body", reason) : err;
 }
 
-/* Names of models are written to the ledger, and a database refuses what is not UTF-8. */
+/* Names of models are written to the ledger, and a database refuses invalid UTF-8. */
 static int agent_check_names(const struct llm_options *options, char *why, size_t why_size)
 {
 	const char *const names[] = {options->model, options->fallback_model};
@@ -270,12 +255,12 @@ int llm_agent_alloc(struct llm_agent **agentp, const struct llm_options *options
 	snprintf(why, why_size, "out of memory");
 	if (!agent)
 		return ENOMEM;
-	set_numbers(agent, options);
+	agent_set_numbers(agent, options);
 	err = agent_check_names(options, why, why_size);
 	if (!err)
-		err = set_texts(agent, options, why, why_size);
+		err = agent_set_texts(agent, options, why, why_size);
 	if (!err && options->dialect != LLM_ECHO)
-		err = make_targets(agent, options, why, why_size);
+		err = agent_make_targets(agent, options, why, why_size);
 	if (err == ENOMEM)
 		snprintf(why, why_size, "out of memory");
 	if (err)
@@ -314,7 +299,7 @@ uint32_t llm_agent_estimate(const struct llm_agent *agent, const struct llm_turn
 {
 	uint64_t characters = agent->prompt ? utf8_count(agent->prompt, strlen(agent->prompt)) : 0;
 
-	for (size_t i = llm_body_first(history, count, agent->history_max); i < count; ++i)
+	for (size_t i = llm_body_first_turn(history, count, agent->history_max); i < count; ++i)
 		characters += utf8_count(history[i].text, history[i].len);
 	return llm_estimate(characters);
 }

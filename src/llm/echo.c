@@ -1,8 +1,8 @@
 /*
- * echo.c: the model that needs no network: says back what was said.
+ * echo.c: a model without a network, which sends back the user's last turn.
  *
- * A word at a time, about as fast as a quick model, so that everything above it
- * is used as with a real one.
+ * It sends one word at a time, about as fast as a quick model, so that everything else works
+ * as with a real model.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #define WORD_MS 20u
 
-static void on_word(void *arg)
+static void echo_on_word(void *arg)
 {
 	struct llm_answer *answer = arg;
 	struct buf *text = &answer->bodies[0];
@@ -20,7 +20,7 @@ static void on_word(void *arg)
 	size_t left = text->len - answer->said;
 	const char *blank = left > 1 ? memchr(from + 1, ' ', left - 1) : NULL;
 
-	timer_set(&answer->client->loop->timers, &answer->try_timer, WORD_MS * 1000u, on_word,
+	timer_set(&answer->client->loop->timers, &answer->try_timer, WORD_MS * 1000u, echo_on_word,
 		  answer);
 	if (left == 0)
 		llm_answer_end(answer, LLM_WHOLE);
@@ -28,7 +28,7 @@ static void on_word(void *arg)
 		llm_answer_say(answer, from, blank ? (size_t)(blank - from) : left);
 }
 
-static int write_sentence(struct buf *out, const struct llm_turn *turn)
+static int echo_write_sentence(struct buf *out, const struct llm_turn *turn)
 {
 	size_t len = turn->len;
 	bool is_ended;
@@ -45,10 +45,10 @@ static int write_sentence(struct buf *out, const struct llm_turn *turn)
 
 int llm_echo_start(struct llm_answer *answer, const struct llm_turn *turn)
 {
-	int err = write_sentence(&answer->bodies[0], turn);
+	int err = echo_write_sentence(&answer->bodies[0], turn);
 
 	if (!err)
 		timer_set(&answer->client->loop->timers, &answer->try_timer, WORD_MS * 1000u,
-			  on_word, answer);
+			  echo_on_word, answer);
 	return err;
 }

@@ -1,12 +1,12 @@
 /*
- * llm.c: the life of an answer (see llm.h).
+ * llm.c: the states of an answer (see llm.h).
  *
- *   WAITING ── a word ──> STREAMING ── end, break, cut ──> ENDED
- *     │  └─ a try fails: again, the other model, the sentence ──^
- *     └─ begin_ms without a word: the sentence ─────────────────^
+ *     WAITING ── a word ──> STREAMING ── end, failure, limit ──> ENDED
+ *       │  └─ an attempt fails: retry, fallback model, fallback sentence ──^
+ *       └─ begin_ms without a word: the fallback sentence ────────────────^
  *
- * Whatever calls a handler may find the answer gone when it returns: is_gone is
- * a flag on the caller's stack that the destructor sets.
+ * A handler may free the answer: is_gone points to a flag on the caller's stack that the
+ * destructor sets.
  */
 #include "llm/llm.h"
 
@@ -26,25 +26,28 @@
 #include "net/tls.h"
 #include "wire/llm_event.h"
 
-/* An event of OpenAI's Responses repeats the whole answer at its end. */
+/* An event of OpenAI's Responses API repeats the whole answer at its end. */
 #define EVENT_MAX (1024u * 1024u)
 
-/* What is said at most: five hours of speech. */
+/* The maximum length of an answer: five hours of speech. */
 #define SAID_MAX (256u * 1024u)
 
-/* On the wire an event is a hundred times as long as its word. */
+/* The maximum length of a response.  An event is about a hundred times as long as the word it
+ * carries. */
 #define ANSWER_MAX (64u * 1024u * 1024u)
 
 #define BODY_MAX (4u * 1024u * 1024u)
-#define REFUSAL_MAX 4096u /* of an error's body, for the log */
-#define PAUSE_MS 100u /* before a server that is busy is asked again */
-#define PAUSE_ROOM_MS 250u /* for the answer behind a pause; with less it is not worth waiting */
-#define MARK_MS 500u /* for what follows the last word: figures, and a mark of the end */
-#define ON_TIME_MS 50u /* before begin_ms: by then the sentence is to be there, not to leave */
+#define REFUSAL_MAX 4096u /* bytes of an error's body that are kept for the log */
+#define PAUSE_MS 100u /* before a busy server is asked again */
+/* the minimum time for an answer after a pause; with less, no retry is made */
+#define PAUSE_ROOM_MS 250u
+#define MARK_MS 500u /* for what follows the last word: token counts and an end marker */
+/* how long before begin_ms the fallback sentence is sent, so that it arrives in time */
+#define ON_TIME_MS 50u
 #define WHY_SIZE 512
-#define KEY_PART_MIN 6u /* a shorter beginning is that of many keys: "sk-an" */
+#define KEY_PART_MIN 6u /* a shorter prefix is common to many keys: "sk-an" */
 
-static void begin_try(struct llm_answer *answer);
+static void llm_begin_try(struct llm_answer *answer);
 
 const char *llm_end_name(enum llm_end end)
 {
@@ -57,43 +60,43 @@ const char *llm_end_name(enum llm_end end)
 	return names[end];
 }
 
-static struct timers *timers_of(const struct llm_answer *answer)
+static struct timers *llm_timers_of(const struct llm_answer *answer)
 {
 	return &answer->client->loop->timers;
 }
 
-static uint32_t elapsed_ms(const struct llm_answer *answer)
+static uint32_t llm_elapsed_ms(const struct llm_answer *answer)
 {
-	return (uint32_t)((timers_of(answer)->now_us - answer->began_us) / 1000);
+	return (uint32_t)((llm_timers_of(answer)->now_us - answer->began_us) / 1000);
 }
 
-static void stop_try(struct llm_answer *answer)
+static void llm_stop_try(struct llm_answer *answer)
 {
-	timer_clear(timers_of(answer), &answer->try_timer);
+	timer_clear(llm_timers_of(answer), &answer->try_timer);
 	answer->call = mem_deref(answer->call);
 	sse_reset(&answer->sse);
 	buf_reset(&answer->refusal);
 }
 
-static void answer_destroy(void *object)
+static void llm_answer_destroy(void *object)
 {
 	struct llm_answer *answer = object;
 
 	if (answer->is_gone)
 		*answer->is_gone = true;
-	stop_try(answer);
-	timer_clear(timers_of(answer), &answer->answer_timer);
+	llm_stop_try(answer);
+	timer_clear(llm_timers_of(answer), &answer->answer_timer);
 	for (size_t i = 0; i < COUNT(answer->bodies); ++i)
 		buf_reset(&answer->bodies[i]);
 	mem_deref(answer->agent);
 	mem_deref(answer->client);
 }
 
-/* Tokens that the model has not counted are estimated. */
+/* Token counts that the model did not report are estimated. */
 static void llm_answer_figures(struct llm_figures *figures, const struct llm_answer *answer)
 {
 	*figures = answer->figures;
-	figures->whole_ms = elapsed_ms(answer);
+	figures->whole_ms = llm_elapsed_ms(answer);
 	figures->is_other_model = answer->target > 0;
 	figures->is_in_estimated = figures->tokens_in == 0;
 	if (figures->is_in_estimated)
@@ -106,15 +109,15 @@ static void llm_answer_figures(struct llm_figures *figures, const struct llm_ans
 void llm_answer_end(struct llm_answer *answer, enum llm_end end)
 {
 	answer->state = LLM_ENDED;
-	stop_try(answer);
-	timer_clear(timers_of(answer), &answer->answer_timer);
+	llm_stop_try(answer);
+	timer_clear(llm_timers_of(answer), &answer->answer_timer);
 	llm_answer_figures(&answer->figures, answer);
 	if (end == LLM_FALLBACK || end == LLM_SILENT)
 		answer->figures.is_other_model = false;
 	answer->handlers->done(end, &answer->figures, answer->arg);
 }
 
-static bool has_word(const char *text, size_t len)
+static bool llm_has_word(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; ++i)
 		if (!strchr(" \t\r\n", text[i]))
@@ -122,7 +125,7 @@ static bool has_word(const char *text, size_t len)
 	return false;
 }
 
-static void on_too_long(void *arg)
+static void llm_on_too_long(void *arg)
 {
 	struct llm_answer *answer = arg;
 
@@ -131,20 +134,20 @@ static void on_too_long(void *arg)
 	llm_answer_end(answer, LLM_CUT);
 }
 
-/* From now on nothing is tried again. */
-static void start_streaming(struct llm_answer *answer)
+/* No retry is made from here on. */
+static void llm_start_streaming(struct llm_answer *answer)
 {
-	uint32_t elapsed = elapsed_ms(answer);
+	uint32_t elapsed = llm_elapsed_ms(answer);
 	uint32_t left = answer->agent->whole_ms > elapsed ? answer->agent->whole_ms - elapsed : 0;
 
 	answer->state = LLM_STREAMING;
 	answer->figures.first_delta_ms = elapsed;
-	timer_set(timers_of(answer), &answer->answer_timer, left * UINT64_C(1000), on_too_long,
-		  answer);
+	timer_set(llm_timers_of(answer), &answer->answer_timer, left * UINT64_C(1000),
+		  llm_on_too_long, answer);
 }
 
-/* False when the handler has given the answer up. */
-static bool tell_delta(struct llm_answer *answer, const char *text, size_t len)
+/* Returns false if the handler has freed the answer. */
+static bool llm_send_delta(struct llm_answer *answer, const char *text, size_t len)
 {
 	bool is_gone = false;
 
@@ -158,12 +161,12 @@ static bool tell_delta(struct llm_answer *answer, const char *text, size_t len)
 
 bool llm_answer_say(struct llm_answer *answer, const char *text, size_t len)
 {
-	if (answer->state == LLM_WAITING && has_word(text, len))
-		start_streaming(answer);
+	if (answer->state == LLM_WAITING && llm_has_word(text, len))
+		llm_start_streaming(answer);
 	answer->said += len;
 	answer->said_characters += utf8_count(text, len);
 	++answer->deltas;
-	if (!tell_delta(answer, text, len))
+	if (!llm_send_delta(answer, text, len))
 		return false;
 	if (answer->said < SAID_MAX)
 		return true;
@@ -173,22 +176,22 @@ bool llm_answer_say(struct llm_answer *answer, const char *text, size_t len)
 	return false;
 }
 
-static void say_sentence(struct llm_answer *answer)
+static void llm_send_fallback(struct llm_answer *answer)
 {
 	const char *sentence = answer->agent->sentence;
 
-	stop_try(answer);
+	llm_stop_try(answer);
 	if (sentence[0] == '\0') {
 		llm_answer_end(answer, LLM_SILENT);
 		return;
 	}
-	answer->figures.first_delta_ms = elapsed_ms(answer);
-	if (tell_delta(answer, sentence, strlen(sentence)))
+	answer->figures.first_delta_ms = llm_elapsed_ms(answer);
+	if (llm_send_delta(answer, sentence, strlen(sentence)))
 		llm_answer_end(answer, LLM_FALLBACK);
 }
 
-/* Where the key begins in these words, which may have been cut inside it. */
-static char *find_key(char *words, const char *key)
+/* Returns where the key begins in text that may have been truncated inside the key. */
+static char *llm_find_key(char *words, const char *key)
 {
 	size_t len = strlen(words);
 	char *found = strstr(words, key);
@@ -199,10 +202,10 @@ static char *find_key(char *words, const char *key)
 	return found;
 }
 
-/* Words of a stranger's on one line, without the key if they have it. */
-static void clean_words(char *words, const char *key)
+/* Makes a single line of a server's message and removes the key from it. */
+static void llm_clean_words(char *words, const char *key)
 {
-	char *found = key && key[0] ? find_key(words, key) : NULL;
+	char *found = key && key[0] ? llm_find_key(words, key) : NULL;
 
 	if (found)
 		snprintf(found, WHY_SIZE - (size_t)(found - words), "(the key)");
@@ -211,126 +214,126 @@ static void clean_words(char *words, const char *key)
 			*c = ' ';
 }
 
-static void note_failure(struct llm_answer *answer)
+static void llm_note_failure(struct llm_answer *answer)
 {
 	++answer->figures.errors;
 	answer->handlers->failed(answer->arg);
 }
 
-static void on_pause_over(void *arg)
+static void llm_on_pause_over(void *arg)
 {
-	begin_try(arg);
+	llm_begin_try(arg);
 }
 
-static void try_again(struct llm_answer *answer, uint32_t pause_ms)
+static void llm_try_again(struct llm_answer *answer, uint32_t pause_ms)
 {
 	if (pause_ms == 0)
-		begin_try(answer);
+		llm_begin_try(answer);
 	else
-		timer_set(timers_of(answer), &answer->try_timer, pause_ms * UINT64_C(1000),
-			  on_pause_over, answer);
+		timer_set(llm_timers_of(answer), &answer->try_timer, pause_ms * UINT64_C(1000),
+			  llm_on_pause_over, answer);
 }
 
-/* What went wrong, and whether to ask the same server again makes sense. */
+/* What went wrong, and whether asking the same server again makes sense. */
 enum { LLM_FINAL, LLM_AGAIN, LLM_AGAIN_LATER, LLM_LATE };
 
-static bool has_other(const struct llm_answer *answer)
+static bool llm_has_other(const struct llm_answer *answer)
 {
 	return answer->target + 1 < answer->agent->target_count;
 }
 
-static uint32_t pause_before(const struct llm_answer *answer, int what)
+static uint32_t llm_pause_before(const struct llm_answer *answer, int what)
 {
 	if (what != LLM_AGAIN_LATER)
 		return 0;
 	return answer->busy_ms > PAUSE_MS ? answer->busy_ms : PAUSE_MS;
 }
 
-/* A model that is late has used up the time for one more try: another one gets it. */
-static bool is_worth_a_retry(const struct llm_answer *answer, int what)
+/* A late model has used up the time for a retry, which the fallback model gets instead. */
+static bool llm_is_worth_a_retry(const struct llm_answer *answer, int what)
 {
-	uint64_t then_ms = (uint64_t)elapsed_ms(answer) + pause_before(answer, what);
+	uint64_t then_ms = (uint64_t)llm_elapsed_ms(answer) + llm_pause_before(answer, what);
 
 	if (what == LLM_FINAL || answer->retries_left == 0)
 		return false;
 	if (what == LLM_LATE)
-		return !has_other(answer);
+		return !llm_has_other(answer);
 	return answer->busy_ms <= PAUSE_MS || then_ms + PAUSE_ROOM_MS <= answer->agent->begin_ms;
 }
 
-static void fail_try(struct llm_answer *answer, int what, const char *words)
+static void llm_fail_try(struct llm_answer *answer, int what, const char *words)
 {
 	const struct llm_target *target = &answer->agent->targets[answer->target];
 	char why[WHY_SIZE];
 
 	snprintf(why, sizeof(why), "%s", words);
-	clean_words(why, target->key);
-	note_failure(answer);
+	llm_clean_words(why, target->key);
+	llm_note_failure(answer);
 	log_warn("llm", "agent=%s model=%s try=%u after %u ms: %s", answer->agent->name,
-		 target->model, answer->figures.tries, elapsed_ms(answer), why);
-	stop_try(answer);
+		 target->model, answer->figures.tries, llm_elapsed_ms(answer), why);
+	llm_stop_try(answer);
 	if (answer->state == LLM_STREAMING) {
 		llm_answer_end(answer, LLM_BROKEN);
-	} else if (is_worth_a_retry(answer, what)) {
+	} else if (llm_is_worth_a_retry(answer, what)) {
 		--answer->retries_left;
-		try_again(answer, pause_before(answer, what));
-	} else if (has_other(answer)) {
+		llm_try_again(answer, llm_pause_before(answer, what));
+	} else if (llm_has_other(answer)) {
 		++answer->target;
 		answer->retries_left = 0;
-		try_again(answer, 0);
+		llm_try_again(answer, 0);
 	} else {
-		say_sentence(answer);
+		llm_send_fallback(answer);
 	}
 }
 
-static void on_begin_late(void *arg)
+static void llm_on_begin_late(void *arg)
 {
 	struct llm_answer *answer = arg;
 
-	note_failure(answer);
-	log_warn("llm", "agent=%s nothing to say after %u ms and %u tries", answer->agent->name,
+	llm_note_failure(answer);
+	log_warn("llm", "agent=%s no answer after %u ms and %u tries", answer->agent->name,
 		 answer->agent->begin_ms, answer->figures.tries);
-	say_sentence(answer);
+	llm_send_fallback(answer);
 }
 
-/* The model has said all. */
-static void finish(struct llm_answer *answer)
+/* Ends the answer of a model that has finished. */
+static void llm_finish(struct llm_answer *answer)
 {
 	if (answer->state == LLM_WAITING) {
-		fail_try(answer, LLM_AGAIN, "the answer is empty");
+		llm_fail_try(answer, LLM_AGAIN, "the answer is empty");
 		return;
 	}
-	http_client_leave(answer->call);
+	http_client_detach(answer->call);
 	answer->call = NULL;
 	llm_answer_end(answer, answer->is_cut ? LLM_CUT : LLM_WHOLE);
 }
 
-static void on_try_late(void *arg)
+static void llm_on_try_late(void *arg)
 {
 	struct llm_answer *answer = arg;
 	char why[WHY_SIZE];
 
 	if (answer->is_finished && answer->state == LLM_STREAMING) {
-		finish(answer);
+		llm_finish(answer);
 		return;
 	}
 	if (answer->state == LLM_STREAMING)
 		snprintf(why, sizeof(why), "no word came for %u ms", answer->agent->between_ms);
 	else
 		snprintf(why, sizeof(why), "no word came in %u ms", answer->agent->first_token_ms);
-	fail_try(answer, LLM_LATE, why);
+	llm_fail_try(answer, LLM_LATE, why);
 }
 
-static void fail_event(struct llm_answer *answer, const struct llm_event *event)
+static void llm_fail_event(struct llm_answer *answer, const struct llm_event *event)
 {
 	char why[WHY_SIZE];
 
 	snprintf(why, sizeof(why), "the model says: %.*s",
 		 event->error_len < WHY_SIZE ? (int)event->error_len : WHY_SIZE, event->error);
-	fail_try(answer, LLM_AGAIN_LATER, why);
+	llm_fail_try(answer, LLM_AGAIN_LATER, why);
 }
 
-static void note_figures(struct llm_answer *answer, const struct llm_event *event)
+static void llm_note_figures(struct llm_answer *answer, const struct llm_event *event)
 {
 	if (event->tokens_in)
 		answer->figures.tokens_in = event->tokens_in;
@@ -340,40 +343,41 @@ static void note_figures(struct llm_answer *answer, const struct llm_event *even
 	answer->is_cut |= event->is_cut;
 }
 
-/* False when no more events are to be read. */
-static bool take_event(struct llm_answer *answer, const struct sse_event *sse_event)
+/* Returns false if no more events are to be read. */
+static bool llm_take_event(struct llm_answer *answer, const struct sse_event *sse_event)
 {
 	struct llm_event event;
 
 	if (llm_event_read(&event, answer->agent->dialect, sse_event->data, sse_event->len) != 0) {
-		fail_try(answer, LLM_AGAIN, "an event is no JSON");
+		llm_fail_try(answer, LLM_AGAIN, "an event is not JSON");
 		return false;
 	}
-	note_figures(answer, &event);
+	llm_note_figures(answer, &event);
 	if (event.text && !llm_answer_say(answer, event.text, event.len))
 		return false;
 	if (event.error) {
-		fail_event(answer, &event);
+		llm_fail_event(answer, &event);
 		return false;
 	}
 	if (event.is_end) {
-		finish(answer);
+		llm_finish(answer);
 		return false;
 	}
 	return true;
 }
 
-/* Only words count: a server that sends pings says nothing to the caller. */
-static void wait_for_words(struct llm_answer *answer)
+/* Only words restart the timer, because pings are of no use to the listener. */
+static void llm_wait_for_words(struct llm_answer *answer)
 {
 	uint32_t ms = answer->agent->between_ms;
 
 	if (answer->is_finished && ms > MARK_MS)
 		ms = MARK_MS;
-	timer_set(timers_of(answer), &answer->try_timer, ms * UINT64_C(1000), on_try_late, answer);
+	timer_set(llm_timers_of(answer), &answer->try_timer, ms * UINT64_C(1000), llm_on_try_late,
+		  answer);
 }
 
-static void read_events(struct llm_answer *answer, const char *bytes, size_t n)
+static void llm_read_events(struct llm_answer *answer, const char *bytes, size_t n)
 {
 	uint32_t deltas = answer->deltas;
 	bool was_finished = answer->is_finished;
@@ -381,18 +385,18 @@ static void read_events(struct llm_answer *answer, const char *bytes, size_t n)
 	int err;
 
 	while ((err = sse_next(&answer->sse, &bytes, &n, &event)) == 0)
-		if (!take_event(answer, &event))
+		if (!llm_take_event(answer, &event))
 			return;
 	if (err != EAGAIN)
-		fail_try(answer, LLM_AGAIN, "an event is too long");
+		llm_fail_try(answer, LLM_AGAIN, "an event is too long");
 	else if (answer->state == LLM_STREAMING &&
 		 (answer->deltas != deltas || answer->is_finished != was_finished))
-		wait_for_words(answer);
+		llm_wait_for_words(answer);
 }
 
-/* How long a server that is busy wants to be left alone: in milliseconds as some
- * vendors say it, in seconds, or until a date. */
-static uint32_t read_busy_ms(const struct http_client_parse *head)
+/* Reads how long a busy server asks to wait: in milliseconds (some vendors), in seconds, or until a
+ * date. */
+static uint32_t llm_read_busy_ms(const struct http_client_parse *head)
 {
 	const char *ms = http_client_parse_header(head, "Retry-After-Ms");
 	const char *value = ms ? ms : http_client_parse_header(head, "Retry-After");
@@ -410,7 +414,7 @@ static uint32_t read_busy_ms(const struct http_client_parse *head)
 	return wait_ms < UINT32_MAX ? (uint32_t)wait_ms : UINT32_MAX;
 }
 
-static void on_head(const struct http_client_parse *head, void *arg)
+static void llm_on_head(const struct http_client_parse *head, void *arg)
 {
 	struct llm_answer *answer = arg;
 	const char *type = http_client_parse_header(head, "Content-Type");
@@ -418,73 +422,71 @@ static void on_head(const struct http_client_parse *head, void *arg)
 	char why[WHY_SIZE];
 
 	answer->status = head->status;
-	answer->busy_ms = head->status >= 400 ? read_busy_ms(head) : 0;
+	answer->busy_ms = head->status >= 400 ? llm_read_busy_ms(head) : 0;
 	if (head->status >= 300 && head->status < 400) {
 		snprintf(why, sizeof(why), "HTTP %u: redirected to %s, which is not followed",
 			 head->status, location ? location : "nowhere");
-		fail_try(answer, LLM_FINAL, why);
+		llm_fail_try(answer, LLM_FINAL, why);
 	} else if (head->status == 200 &&
 		   (!type || strncasecmp(type, "text/event-stream", 17) != 0)) {
 		snprintf(why, sizeof(why), "the answer is %s, not text/event-stream",
 			 type ? type : "of no type");
-		fail_try(answer, LLM_FINAL, why);
+		llm_fail_try(answer, LLM_FINAL, why);
 	}
 }
 
-static void on_body(const char *bytes, size_t n, void *arg)
+static void llm_on_body(const char *bytes, size_t n, void *arg)
 {
 	struct llm_answer *answer = arg;
 	size_t room = REFUSAL_MAX - answer->refusal.len;
 
 	if (answer->status == 200)
-		read_events(answer, bytes, n);
+		llm_read_events(answer, bytes, n);
 	else
 		(void)buf_append(&answer->refusal, bytes, n < room ? n : room);
 }
 
-/* A server that is busy or broken may not be so the next time. */
-static int judge_status(unsigned status)
-{
-	return status == 408 || status == 409 || status == 429 || status >= 500 ? LLM_AGAIN_LATER
-										: LLM_FINAL;
-}
-
-static void fail_status(struct llm_answer *answer)
+static void llm_fail_status(struct llm_answer *answer)
 {
 	struct buf *refusal = &answer->refusal;
+	unsigned status = answer->status;
+	/* A server that is busy or failing may recover. */
+	int what = status == 408 || status == 409 || status == 429 || status >= 500
+			   ? LLM_AGAIN_LATER
+			   : LLM_FINAL;
 	struct llm_event event;
 	char why[WHY_SIZE];
 
 	if (refusal->len > 0 &&
 	    llm_event_read(&event, answer->agent->dialect, refusal->bytes, refusal->len) == 0 &&
 	    event.error)
-		snprintf(why, sizeof(why), "HTTP %u: %.*s", answer->status, (int)event.error_len,
+		snprintf(why, sizeof(why), "HTTP %u: %.*s", status, (int)event.error_len,
 			 event.error);
 	else
-		snprintf(why, sizeof(why), "HTTP %u", answer->status);
-	fail_try(answer, judge_status(answer->status), why);
+		snprintf(why, sizeof(why), "HTTP %u", status);
+	llm_fail_try(answer, what, why);
 }
 
-/* A stream that ends where it may is whole, also without its last mark, and also
- * if its connection breaks then: nothing that matters can be missing. */
-static void on_done(int err, const char *why, void *arg)
+/* After the model has reported the end of its answer, the answer is complete even if the end
+ * marker is missing or the connection breaks. */
+static void llm_on_done(int err, const char *why, void *arg)
 {
 	struct llm_answer *answer = arg;
 
 	if (answer->is_finished && (!err || answer->state == LLM_STREAMING))
-		finish(answer);
+		llm_finish(answer);
 	else if (err)
-		fail_try(answer, tls_is_untrusted(err) ? LLM_FINAL : LLM_AGAIN, why);
+		llm_fail_try(answer, tls_is_untrusted(err) ? LLM_FINAL : LLM_AGAIN, why);
 	else if (answer->status != 200)
-		fail_status(answer);
+		llm_fail_status(answer);
 	else
-		fail_try(answer, LLM_AGAIN, "the stream ended early");
+		llm_fail_try(answer, LLM_AGAIN, "the stream ended early");
 }
 
-static const struct http_call_handlers call_handlers = {
-	.head = on_head, .body = on_body, .done = on_done};
+static const struct http_call_handlers llm_call_handlers = {
+	.head = llm_on_head, .body = llm_on_body, .done = llm_on_done};
 
-static int start_try(struct llm_answer *answer)
+static int llm_start_try(struct llm_answer *answer)
 {
 	const struct llm_agent *agent = answer->agent;
 	const struct llm_target *target = &agent->targets[answer->target];
@@ -507,28 +509,28 @@ static int start_try(struct llm_answer *answer)
 	sse_init(&answer->sse, EVENT_MAX);
 	buf_init(&answer->refusal, REFUSAL_MAX);
 	++answer->figures.tries;
-	err = http_client_call(&answer->call, answer->client->http, &options, &call_handlers,
+	err = http_client_call(&answer->call, answer->client->http, &options, &llm_call_handlers,
 			       answer);
 	if (!err)
-		timer_set(timers_of(answer), &answer->try_timer,
-			  agent->first_token_ms * UINT64_C(1000), on_try_late, answer);
+		timer_set(llm_timers_of(answer), &answer->try_timer,
+			  agent->first_token_ms * UINT64_C(1000), llm_on_try_late, answer);
 	return err;
 }
 
-static void begin_try(struct llm_answer *answer)
+static void llm_begin_try(struct llm_answer *answer)
 {
-	int err = start_try(answer);
+	int err = llm_start_try(answer);
 
 	if (err) {
 		log_error("llm", "agent=%s %s", answer->agent->name, strerror(err));
-		say_sentence(answer);
+		llm_send_fallback(answer);
 	}
 }
 
-static int write_bodies(struct llm_answer *answer, const struct llm_turn *history, size_t count)
+static int llm_write_bodies(struct llm_answer *answer, const struct llm_turn *history, size_t count)
 {
 	const struct llm_agent *agent = answer->agent;
-	size_t first = llm_body_first(history, count, agent->history_max);
+	size_t first = llm_body_first_turn(history, count, agent->history_max);
 	int err = 0;
 
 	for (size_t i = 0; i < agent->target_count && !err; ++i) {
@@ -545,10 +547,11 @@ static int write_bodies(struct llm_answer *answer, const struct llm_turn *histor
 	return err;
 }
 
-/* The last turn that has words, which must be the user's. */
-static int check_history(const struct llm_turn **last, const struct llm_turn *history, size_t count)
+/* Finds the last turn that is not blank, which must be the user's. */
+static int llm_check_history(const struct llm_turn **last, const struct llm_turn *history,
+			     size_t count)
 {
-	while (count > 0 && !has_word(history[count - 1].text, history[count - 1].len))
+	while (count > 0 && !llm_has_word(history[count - 1].text, history[count - 1].len))
 		--count;
 	if (count == 0 || history[count - 1].role != LLM_USER)
 		return EINVAL;
@@ -556,35 +559,30 @@ static int check_history(const struct llm_turn **last, const struct llm_turn *hi
 	return (*last)->len > LLM_TURN_MAX ? EMSGSIZE : 0;
 }
 
-/* Rather a little early than too late for the engine. */
-static uint64_t begin_us(const struct llm_agent *agent)
+static int llm_start(struct llm_answer *answer, const struct llm_turn *history, size_t count)
 {
-	uint32_t early = agent->begin_ms / 10;
-
-	return (agent->begin_ms - (early < ON_TIME_MS ? early : ON_TIME_MS)) * UINT64_C(1000);
-}
-
-static int start(struct llm_answer *answer, const struct llm_turn *history, size_t count)
-{
+	uint32_t begin_ms = answer->agent->begin_ms;
+	uint32_t early_ms = begin_ms / 10 < ON_TIME_MS ? begin_ms / 10 : ON_TIME_MS;
 	const struct llm_turn *last;
-	int err = check_history(&last, history, count);
+	int err = llm_check_history(&last, history, count);
 
 	if (err)
 		return err;
 	answer->asked_tokens = llm_agent_estimate(answer->agent, history, count);
 	if (answer->agent->dialect == LLM_ECHO)
 		return llm_echo_start(answer, last);
-	err = write_bodies(answer, history, count);
+	err = llm_write_bodies(answer, history, count);
 	if (err)
 		return err;
-	timer_set(timers_of(answer), &answer->answer_timer, begin_us(answer->agent), on_begin_late,
-		  answer);
-	return start_try(answer);
+	/* The fallback sentence is sent slightly early rather than too late for the engine. */
+	timer_set(llm_timers_of(answer), &answer->answer_timer,
+		  (begin_ms - early_ms) * UINT64_C(1000), llm_on_begin_late, answer);
+	return llm_start_try(answer);
 }
 
-static int ask(struct llm_answer **answerp, struct llm *llm, struct llm_agent *agent,
-	       const struct llm_turn *history, size_t count, const struct llm_handlers *handlers,
-	       void *arg)
+static int llm_start_answer(struct llm_answer **answerp, struct llm *llm, struct llm_agent *agent,
+			    const struct llm_turn *history, size_t count,
+			    const struct llm_handlers *handlers, void *arg)
 {
 	struct llm_answer *answer = mem_zalloc(sizeof(*answer), NULL);
 	int err;
@@ -596,12 +594,12 @@ static int ask(struct llm_answer **answerp, struct llm *llm, struct llm_agent *a
 	answer->handlers = handlers;
 	answer->arg = arg;
 	answer->retries_left = agent->retries;
-	answer->began_us = timers_of(answer)->now_us;
+	answer->began_us = llm_timers_of(answer)->now_us;
 	answer->figures.first_delta_ms = UINT32_MAX;
 	for (size_t i = 0; i < COUNT(answer->bodies); ++i)
 		buf_init(&answer->bodies[i], BODY_MAX);
-	mem_set_destructor(answer, answer_destroy);
-	err = start(answer, history, count);
+	mem_set_destructor(answer, llm_answer_destroy);
+	err = llm_start(answer, history, count);
 	if (err)
 		mem_deref(answer);
 	else
@@ -609,7 +607,7 @@ static int ask(struct llm_answer **answerp, struct llm *llm, struct llm_agent *a
 	return err;
 }
 
-static void client_destroy(void *object)
+static void llm_client_destroy(void *object)
 {
 	struct llm_client *client = object;
 
@@ -618,14 +616,14 @@ static void client_destroy(void *object)
 
 int llm_alloc(struct llm **llmp, struct loop *loop, const char *ca_file, char *why, size_t why_size)
 {
-	struct llm_client *client = mem_zalloc(sizeof(*client), client_destroy);
+	struct llm_client *client = mem_zalloc(sizeof(*client), llm_client_destroy);
 	struct tls *tls = NULL;
 	int err = ENOMEM;
 
 	snprintf(why, why_size, "out of memory");
 	if (client) {
 		client->loop = loop;
-		client->llm.ask = ask;
+		client->llm.ask = llm_start_answer;
 		client->llm.figures = llm_answer_figures;
 		err = tls_client_alloc(&tls, ca_file, why, why_size);
 	}

@@ -12,16 +12,16 @@
 #include "wire/llm_body.h"
 #include "wire/sse.h"
 
-enum { LLM_TARGETS_MAX = 2 }; /* the model, and the one that is asked when it fails */
+enum { LLM_TARGETS_MAX = 2 }; /* the model and the fallback model */
 
 /* A model that can be asked. */
 struct llm_target {
 	char *url_text;
-	struct url url; /* of url_text */
-	const char *path; /* behind it; NULL: the url has it already */
+	struct url url; /* parsed from url_text */
+	const char *path; /* appended to the URL's path; NULL: the URL has it already */
 	char *model;
-	char *key; /* NULL: none; here so that the log can be kept clean of it */
-	char *headers; /* each with its CR LF */
+	char *key; /* NULL: none; kept so that it can be removed from log messages */
+	char *headers; /* each ends with CR LF */
 };
 
 struct llm_agent {
@@ -40,13 +40,13 @@ struct llm_agent {
 };
 
 struct llm_client {
-	struct llm llm; /* first: it is what others hold */
+	struct llm llm; /* first member: callers hold a pointer to it */
 	struct loop *loop;
 	struct http_client *http;
 };
 
 enum llm_state {
-	LLM_WAITING, /* for the first word, or to try again */
+	LLM_WAITING, /* for the first word, or for the pause before an attempt */
 	LLM_STREAMING,
 	LLM_ENDED
 };
@@ -57,33 +57,35 @@ struct llm_answer {
 	const struct llm_handlers *handlers;
 	void *arg;
 	enum llm_state state;
-	struct buf bodies[LLM_TARGETS_MAX]; /* the requests'; of echo, what is said */
+	/* the request bodies; for echo, the text that is sent back */
+	struct buf bodies[LLM_TARGETS_MAX];
 	size_t target;
 	unsigned retries_left;
 	struct http_call *call;
-	unsigned status; /* of this try's answer */
-	uint32_t busy_ms; /* how long its server wants to be left alone; 0: it did not say */
-	struct buf refusal; /* the body of one that is no success */
+	unsigned status; /* HTTP status of the response to this attempt */
+	uint32_t busy_ms; /* from Retry-After; 0: the server sent none */
+	struct buf refusal; /* the body of an unsuccessful response */
 	struct sse sse;
-	struct timer try_timer; /* first word, then the next event, or the pause before a try */
-	struct timer answer_timer; /* until the first word, then all of it */
+	/* until the first word, the next event, or the end of the pause before an attempt */
+	struct timer try_timer;
+	struct timer answer_timer; /* until the first word, then until the end of the answer */
 	uint64_t began_us;
-	size_t said; /* bytes */
-	uint32_t asked_tokens; /* estimate for the question */
+	size_t said; /* bytes sent so far */
+	uint32_t asked_tokens; /* estimate of the tokens in the request */
 	uint64_t said_characters; /* in the current attempt */
 	uint32_t deltas;
-	bool is_finished, is_cut; /* as the model told */
-	bool *is_gone; /* set when the answer is given up inside one of its handlers */
+	bool is_finished, is_cut; /* as reported by the model */
+	bool *is_gone; /* set when the answer is freed inside one of its handlers */
 	struct llm_figures figures;
 };
 
-/* Says something, which may end the answer: false when it is gone or ended. */
+/* Sends text to the handler, which may end the answer: false when it was freed or has ended. */
 bool llm_answer_say(struct llm_answer *answer, const char *text, size_t len);
 
-/* The last thing that is done with it. */
+/* Ends the answer; it must not be used afterwards. */
 void llm_answer_end(struct llm_answer *answer, enum llm_end end);
 
-/* Begins to say back the last turn. */
+/* Begins to send back the last turn. */
 int llm_echo_start(struct llm_answer *answer, const struct llm_turn *turn);
 
 #endif

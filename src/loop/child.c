@@ -1,8 +1,8 @@
 /*
  * child.c: a child process with one socket (see child.h).
  *
- * program.c starts it on a thread; all that is here runs on the loop's thread, which learns of the
- * exit from a pidfd.
+ * program.c starts it on a thread; everything here runs on the loop's thread, which is notified of
+ * the exit by a pidfd.
  */
 #include "loop/child.h"
 
@@ -21,19 +21,19 @@
 #include "loop/child_output.h"
 #include "loop/program.h"
 
-/* The process.  It outlives the object when that is given up, until it has been started and has
- * ended. */
-struct process {
+/* The process.  It outlives the struct child if that is freed first, and is itself freed when the
+ * process has been started and has ended. */
+struct child_process {
 	struct program program;
 	struct watch exit; /* of the pidfd, once it has been started */
 	struct loop *loop;
-	struct child *child; /* NULL once it is given up */
+	struct child *child; /* NULL once that is freed */
 	bool is_detached;
 	bool is_watched;
 };
 
 struct child {
-	struct process *process; /* NULL once its exit has been reported */
+	struct child_process *process; /* NULL once its exit has been reported */
 	struct child_output *output; /* NULL if it writes to our standard error */
 	child_started_h *started;
 	child_exit_h *handler;
@@ -49,13 +49,13 @@ static void child_close_output(struct child *child)
 
 static void child_free_process(void *arg)
 {
-	struct process *process = arg;
+	struct child_process *process = arg;
 
 	program_reset(&process->program);
 	free(process);
 }
 
-static void child_report_exit(struct process *process, int err, int status, int signal)
+static void child_report_exit(struct child_process *process, int err, int status, int signal)
 {
 	struct child *child = process->child;
 
@@ -69,15 +69,15 @@ static void child_report_exit(struct process *process, int err, int status, int 
 
 static void child_on_exit(void *arg, int events)
 {
-	struct process *process = arg;
+	struct child_process *process = arg;
 	siginfo_t info = {0};
-	int status = EXIT_FAILURE; /* if there is none, because another part has reaped it */
+	int status = EXIT_FAILURE; /* if the status is lost because something else has reaped it */
 	int signal = 0;
 
 	(void)events;
 	if (waitid(P_PIDFD, (id_t)process->program.pidfd, &info, WEXITED | WNOHANG) == 0) {
 		if (info.si_pid == 0)
-			return; /* it has not ended */
+			return; /* the process has not ended */
 		status = info.si_code == CLD_EXITED ? info.si_status : 0;
 		signal = info.si_code == CLD_EXITED ? 0 : info.si_status;
 	}
@@ -85,8 +85,8 @@ static void child_on_exit(void *arg, int events)
 	child_report_exit(process, 0, status, signal);
 }
 
-/* Without a watch the exit would go unnoticed. */
-static int child_watch_exit(struct process *process)
+/* Watches the pidfd.  If that fails, the process is killed, because its exit would go unnoticed. */
+static int child_watch_exit(struct child_process *process)
 {
 	int err = watch_open(&process->exit, process->loop, process->program.pidfd, child_on_exit,
 			     process);
@@ -103,7 +103,8 @@ static int child_watch_exit(struct process *process)
 
 static void child_on_started(struct task *task)
 {
-	struct process *process = LIST_OBJECT(&task->link, struct process, program.task.link);
+	struct child_process *process =
+		LIST_OBJECT(&task->link, struct child_process, program.task.link);
 	struct child *child = process->child;
 	int err = process->program.err;
 	bool is_running = process->program.pid != 0;
@@ -127,7 +128,7 @@ static void child_on_started(struct task *task)
 static void child_destroy(void *object)
 {
 	struct child *child = object;
-	struct process *process = child->process;
+	struct child_process *process = child->process;
 
 	child_close_output(child);
 	if (!process)
@@ -139,8 +140,8 @@ static void child_destroy(void *object)
 		watch_close(&process->exit, child_free_process);
 }
 
-/* The descriptors are the process's, also if this fails; the process is the caller's to free then. */
-static int child_start(struct child *child, struct process *process, const char *path,
+/* The process owns the descriptors even if this fails; then the caller must free the process. */
+static int child_start(struct child *child, struct child_process *process, const char *path,
 		       char *const argv[], char *const env[], int output_fd, int socket_fd)
 {
 	int err = program_init(&process->program, path, argv, env, output_fd, socket_fd);
@@ -161,7 +162,7 @@ int child_spawn(struct child **childp, int *fdp, struct loop *loop, char *const 
 		char *const env[], const char *name, child_exit_h *handler, void *arg)
 {
 	struct child *child = mem_zalloc(sizeof(*child), child_destroy);
-	struct process *process = calloc(1, sizeof(*process));
+	struct child_process *process = calloc(1, sizeof(*process));
 	int fds[2] = {-1, -1};
 	int output_fd = -1;
 	int err = ENOMEM;
@@ -206,7 +207,7 @@ int child_spawn_detached(struct child **childp, struct loop *loop, const char *p
 			 child_exit_h *handler, void *arg)
 {
 	struct child *child = mem_zalloc(sizeof(*child), child_destroy);
-	struct process *process = calloc(1, sizeof(*process));
+	struct child_process *process = calloc(1, sizeof(*process));
 	int err = ENOMEM;
 
 	if (child && process) {
@@ -256,8 +257,8 @@ static bool child_read_file(char *text, size_t size, int tasks_fd, const char *t
 	return n > 0;
 }
 
-/* schedstat is nanoseconds on a processor and nanoseconds on a run queue; the state in stat follows
- * the program's name, which ends with the last parenthesis. */
+/* schedstat has the nanoseconds on a processor and the nanoseconds on a run queue.  In stat, the
+ * state follows the program's name, which ends with the last parenthesis. */
 static void child_add_thread(struct child_processors *sum, int tasks_fd, const char *thread)
 {
 	char text[512];

@@ -23,8 +23,8 @@
 
 #define CHILD_OUTPUT_MINUTE_US UINT64_C(60000000)
 
-/* How often a child that has exceeded its limit is read: the child can continue, and the loop
- * has time for others. */
+/* How often a child that has exceeded its limit is read.  The child can continue, and the loop has
+ * time for others. */
 #define CHILD_OUTPUT_PAUSE_US 20000
 
 struct child_output {
@@ -37,11 +37,11 @@ struct child_output {
 	size_t len;
 	uint64_t minute_us; /* when the current minute began */
 	unsigned lines; /* in the current minute */
-	size_t dropped; /* bytes dropped of a line that is too long */
+	size_t dropped; /* bytes dropped from the current line, which is too long */
 };
 
-/* Parses "2026-01-31T12:00:00.000Z warn  area: words" into *level and the position of the
- * area; gives the whole line if it does not have this format. */
+/* Parses "2026-01-31T12:00:00.000Z warn  area: words" into *level, and returns the position of the
+ * area; returns the whole line if it does not have this format. */
 static const char *child_output_words(const char *line, enum log_level *level)
 {
 	char word[8];
@@ -97,11 +97,11 @@ static void child_output_take(struct child_output *output, const char *bytes, si
 		else if (output->len < CHILD_OUTPUT_LINE_MAX)
 			output->line[output->len++] = bytes[i];
 		else if (++output->dropped % CHILD_OUTPUT_LINE_MAX == 0)
-			(void)child_output_count(output); /* as many lines would have been */
+			(void)child_output_count(output); /* counts as if it were several lines */
 	}
 }
 
-/* Gives the number of bytes read; 0: the end, or nothing for now. */
+/* Returns the number of bytes read; 0 at the end, or if there is nothing to read at present. */
 static size_t child_output_read(struct child_output *output, bool *at_end)
 {
 	char bytes[CHILD_OUTPUT_READ_SIZE];

@@ -22,7 +22,8 @@ struct folder {
 	struct loop *loop;
 	char *path;
 	uint64_t settle_us;
-	struct timer timer; /* until changes have settled, or until the next look for the folder */
+	struct timer
+		timer; /* until changes have settled, or until the folder is looked for again */
 	bool watched;
 	folder_changed_h *handler;
 	void *arg;
@@ -74,8 +75,8 @@ static void folder_watch(struct folder *folder)
 			  folder);
 }
 
-/* The watch is set up before the handler is called, so that a change in between is reported again.
- * Nothing is reported about a folder that still does not exist. */
+/* The watch is set up before the handler is called, so that a change in between is reported by
+ * another call.  The handler is not called for a folder that still does not exist. */
 static void folder_on_timer(void *arg)
 {
 	struct folder *folder = arg;

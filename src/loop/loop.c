@@ -65,7 +65,7 @@ static void loop_destroy(void *object)
 			; /* until all close callbacks have run, even if loop_stop was called */
 	}
 	err = uv_loop_close(&loop->uv);
-	assert(err != UV_EBUSY); /* somebody has left a handle on the loop */
+	assert(err != UV_EBUSY); /* a handle on the loop was not closed */
 }
 
 int loop_alloc(struct loop **loopp)
@@ -137,7 +137,7 @@ void loop_leave(struct loop *loop)
 	}
 }
 
-static void watch_on_poll(uv_poll_t *poll, int status, int events)
+static void loop_on_poll(uv_poll_t *poll, int status, int events)
 {
 	struct watch *watch = poll->data;
 	struct loop *loop = watch->loop;
@@ -146,10 +146,10 @@ static void watch_on_poll(uv_poll_t *poll, int status, int events)
 	if (status < 0) {
 		/* An error such as a reset is reported as the events that are watched for, so
 		 * that the owner's read or write fails with it.  libuv has stopped watching,
-		 * but the handler may find bytes that came before the error, so the error must
-		 * be reported again. */
+		 * but the handler may first find bytes that arrived before the error, so the
+		 * error must be reported again. */
 		events = watch->events;
-		uv_poll_start(poll, events, watch_on_poll);
+		uv_poll_start(poll, events, loop_on_poll);
 	}
 	watch->handler(watch->arg, events);
 	loop_leave(loop);
@@ -175,12 +175,12 @@ void watch_set(struct watch *watch, int events)
 		return;
 	watch->events = events;
 	if (events)
-		uv_poll_start(&watch->poll, events, watch_on_poll);
+		uv_poll_start(&watch->poll, events, loop_on_poll);
 	else
 		uv_poll_stop(&watch->poll);
 }
 
-static void watch_on_closed(uv_handle_t *handle)
+static void loop_on_watch_closed(uv_handle_t *handle)
 {
 	struct watch *watch = handle->data;
 	struct loop *loop = watch->loop;
@@ -194,5 +194,5 @@ void watch_close(struct watch *watch, watch_closed_h *closed)
 {
 	watch->closed = closed;
 	watch->events = 0;
-	uv_close((uv_handle_t *)&watch->poll, watch_on_closed);
+	uv_close((uv_handle_t *)&watch->poll, loop_on_watch_closed);
 }

@@ -32,14 +32,16 @@ int loop_alloc(struct loop **loopp);
 void loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
 
-/* The time at which the current callback began; timers count from it. */
+/* The monotonic time at which the current callback began; timers count from it.  In the handler of
+ * a timer it is the time at which that timer was due, unless another callback has begun since. */
 static inline uint64_t loop_now_us(const struct loop *loop)
 {
 	return loop->timers.now_us;
 }
 
 /* A call to be made once the running callback has ended and before the loop waits again.  A zeroed
- * struct is ready for use.  Deferring it again before it has run has no effect. */
+ * struct is ready for use.  If it is deferred again before it has run, it runs only once, with the
+ * new handler and argument. */
 typedef void(deferred_h)(void *arg);
 
 struct deferred {
@@ -56,8 +58,9 @@ void loop_undefer(struct loop *loop, struct deferred *deferred);
 void loop_enter(struct loop *loop);
 void loop_leave(struct loop *loop);
 
-/* Watches a file descriptor for reading and writing, level-triggered.  The handler may free the
- * owner of the watch only through watch_close. */
+/* Watches a file descriptor for reading and writing, level-triggered.  An error on the descriptor
+ * is reported as the events that are watched for, so that the read or write that follows fails with
+ * it.  The handler may free the owner of the watch only through watch_close. */
 enum { WATCH_READ = UV_READABLE, WATCH_WRITE = UV_WRITABLE };
 
 typedef void(watch_h)(void *arg, int events);
@@ -69,17 +72,18 @@ struct watch {
 	watch_h *handler;
 	watch_closed_h *closed;
 	void *arg;
-	int events; /* that are watched for at present */
+	int events; /* the events that are being watched for */
 };
 
-/* The caller keeps the descriptor. */
+/* Watches nothing until watch_set is called.  The caller keeps the descriptor, which can have only
+ * one watch: EEXIST. */
 int watch_open(struct watch *watch, struct loop *loop, int fd, watch_h *handler, void *arg);
 
 /* Selects what to watch for: WATCH_READ, WATCH_WRITE, both or 0. */
 void watch_set(struct watch *watch, int events);
 
-/* Stops watching.  The descriptor may be closed after this call; the memory of the watch must stay
- * until the loop has called `closed`. */
+/* Stops watching.  The descriptor may be closed after this call, but the memory of the watch must
+ * remain valid until the loop has called `closed`. */
 void watch_close(struct watch *watch, watch_closed_h *closed);
 
 #endif

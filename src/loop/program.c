@@ -1,8 +1,8 @@
 /*
  * program.c: starts a program without blocking the loop (see program.h).
  *
- * posix_spawn suspends only the thread that calls it, and shares the memory with the new process
- * until the exec, so its cost does not depend on how much memory the server has.
+ * posix_spawn suspends only the calling thread, and shares the memory with the new process until
+ * the exec, so its cost does not depend on the server's memory use.
  */
 #include "loop/program.h"
 
@@ -40,8 +40,8 @@ static char **program_copy(char *const words[])
 	return copy;
 }
 
-/* The program's descriptors are set one after another, so none of those that they are copied from
- * may have the number of one of them. */
+/* Moves a descriptor above the numbers that the program's descriptors will have: they are set one
+ * after another, so that one could otherwise overwrite the source of the next. */
 static int program_lift(int *fd)
 {
 	int lifted;
@@ -115,7 +115,8 @@ static int program_set_files(posix_spawn_file_actions_t *actions, const struct p
 	return err;
 }
 
-/* The program starts without the signals that we block or ignore for ourselves. */
+/* Resets the signals that this process blocks or ignores, so that the program starts without
+ * that. */
 static int program_run(pid_t *pid, const struct program *program)
 {
 	posix_spawn_file_actions_t actions;
@@ -157,7 +158,7 @@ static void program_start_now(struct program *program)
 		err = program_run(&pid, program);
 	if (is_wanted && !err) {
 		pidfd = pidfd_open(pid, 0);
-		if (pidfd < 0) { /* there are no descriptors left: nobody would notice its exit */
+		if (pidfd < 0) { /* no descriptor is left, so its exit would go unnoticed */
 			err = errno;
 			kill(pid, SIGKILL);
 			waitpid(pid, NULL, 0);
@@ -171,7 +172,7 @@ static void program_start_now(struct program *program)
 	program->err = err;
 	program->pidfd = pidfd;
 	program->pid = err ? 0 : pid;
-	if (program->pid && program->signal) /* it came while the program was being started */
+	if (program->pid && program->signal) /* program_kill was called during the start */
 		kill(program->pid, program->signal);
 	pthread_mutex_unlock(&program->lock);
 }
@@ -183,7 +184,7 @@ static void program_start_batch(struct list *batch, void *arg)
 		program_start_now(LIST_OBJECT(l, struct program, task.link));
 }
 
-/* Some programs start theirs with SIGCHLD ignored, and the kernel then keeps no exit status. */
+/* Our parent may have started us with SIGCHLD ignored, and then the kernel keeps no exit status. */
 static void program_keep_statuses(void)
 {
 	struct sigaction action;

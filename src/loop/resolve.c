@@ -1,8 +1,8 @@
 /*
- * resolve.c: the addresses of a host (see resolve.h).
+ * resolve.c: finds the addresses of a host (see resolve.h).
  *
- * libuv has four threads for all look-ups, and waits for them when a program ends: four names that
- * hang would stop everything.  So each look-up has a thread of its own.
+ * libuv has four threads for all look-ups, and waits for them when the program ends, so four names
+ * that hang would block all others and the exit.  Therefore each look-up has its own thread.
  */
 #include "loop/resolve.h"
 
@@ -20,10 +20,11 @@ struct resolver {
 	struct list look_ups;
 };
 
-/* A name that is being looked up.  The loop and the thread both own it, and the last of the two
- * frees it.  It may outlive the loop, so it does not come from mem.h, which counts its objects. */
-struct look_up {
-	struct link link; /* in the resolver's list, until the result is there */
+/* A name that is being looked up.  The loop and the thread share it, and the one that finishes last
+ * frees it.  It may outlive the loop, so it is not allocated with mem.h, which counts its
+ * objects. */
+struct resolve_lookup {
+	struct link link; /* in the resolver's list, until the result has arrived */
 	struct resolver *resolver; /* valid as long as is_awaited is set */
 	struct list askers; /* struct resolve */
 	uv_async_t wakeup;
@@ -31,28 +32,28 @@ struct look_up {
 
 	pthread_mutex_t lock; /* guards the fields below */
 	unsigned owners;
-	bool is_awaited; /* the loop is to be woken */
+	bool is_awaited; /* the thread must wake the loop when it has the result */
 	struct addrinfo *found;
 	int status; /* of getaddrinfo */
 };
 
-/* The result of a look-up, which all that have asked share. */
-struct addresses {
+/* The result of a look-up, which all its requests share. */
+struct resolve_addresses {
 	struct addrinfo *found;
 };
 
 struct resolve {
 	struct link link; /* in the look-up's list of askers */
-	struct look_up *look_up; /* NULL if it does not wait for one */
+	struct resolve_lookup *look_up; /* NULL if it does not wait for one */
 	struct loop *loop;
 	struct deferred answer;
-	struct addresses *addresses;
-	const char *why; /* there are no addresses */
+	struct resolve_addresses *addresses;
+	const char *why; /* the reason if there are no addresses */
 	resolve_h *handler;
 	void *arg;
 };
 
-static void resolve_free_look_up(struct look_up *look_up)
+static void resolve_free_look_up(struct resolve_lookup *look_up)
 {
 	pthread_mutex_destroy(&look_up->lock);
 	if (look_up->found)
@@ -62,7 +63,7 @@ static void resolve_free_look_up(struct look_up *look_up)
 	free(look_up);
 }
 
-static void resolve_release(struct look_up *look_up)
+static void resolve_release(struct resolve_lookup *look_up)
 {
 	bool is_last;
 
@@ -73,11 +74,11 @@ static void resolve_release(struct look_up *look_up)
 		resolve_free_look_up(look_up);
 }
 
-/* Runs on a thread of its own, which nobody waits for. */
+/* Runs on its own detached thread. */
 static void *resolve_main(void *arg)
 {
 	static const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-	struct look_up *look_up = arg;
+	struct resolve_lookup *look_up = arg;
 	struct addrinfo *found = NULL;
 	int status = getaddrinfo(look_up->host, look_up->port, &hints, &found);
 
@@ -96,8 +97,8 @@ static void resolve_on_wakeup_closed(uv_handle_t *handle)
 	resolve_release(handle->data);
 }
 
-/* The loop does not wait for it any more, and releases it when libuv has closed the handle. */
-static void resolve_leave(struct look_up *look_up)
+/* Ends the loop's interest in the look-up, and releases it when libuv has closed the handle. */
+static void resolve_leave(struct resolve_lookup *look_up)
 {
 	pthread_mutex_lock(&look_up->lock);
 	look_up->is_awaited = false;
@@ -107,7 +108,7 @@ static void resolve_leave(struct look_up *look_up)
 
 static void resolve_destroy_addresses(void *object)
 {
-	struct addresses *addresses = object;
+	struct resolve_addresses *addresses = object;
 
 	if (addresses->found)
 		freeaddrinfo(addresses->found);
@@ -121,13 +122,14 @@ static void resolve_answer(void *arg)
 			 resolve->arg);
 }
 
-/* The thread has the result.  A handler may free any of the other askers, and the resolver; the
- * look-up exists until its handle is closed. */
+/* Called on the loop when the thread has the result.  A handler may free any of the other requests
+ * and the resolver, but the look-up exists until its handle is closed. */
 static void resolve_on_wakeup(uv_async_t *wakeup)
 {
-	struct look_up *look_up = wakeup->data;
+	struct resolve_lookup *look_up = wakeup->data;
 	struct loop *loop = look_up->resolver->loop;
-	struct addresses *addresses = mem_zalloc(sizeof(*addresses), resolve_destroy_addresses);
+	struct resolve_addresses *addresses =
+		mem_zalloc(sizeof(*addresses), resolve_destroy_addresses);
 	const char *why = strerror(ENOMEM);
 	struct link *link;
 
@@ -156,7 +158,7 @@ static void resolve_on_wakeup(uv_async_t *wakeup)
 	loop_leave(loop);
 }
 
-static int resolve_start_thread(struct look_up *look_up)
+static int resolve_start_thread(struct resolve_lookup *look_up)
 {
 	pthread_attr_t attributes;
 	pthread_t id;
@@ -170,10 +172,10 @@ static int resolve_start_thread(struct look_up *look_up)
 	return err;
 }
 
-static int resolve_look_up(struct look_up **look_upp, struct resolver *resolver, const char *host,
-			   const char *port)
+static int resolve_look_up(struct resolve_lookup **look_upp, struct resolver *resolver,
+			   const char *host, const char *port)
 {
-	struct look_up *look_up;
+	struct resolve_lookup *look_up;
 	int err;
 
 	if (resolver->look_ups.count >= RESOLVER_NAMES_MAX)
@@ -205,13 +207,13 @@ static int resolve_look_up(struct look_up **look_upp, struct resolver *resolver,
 	return 0;
 }
 
-static struct look_up *resolve_find(const struct resolver *resolver, const char *host,
-				    const char *port)
+static struct resolve_lookup *resolve_find(const struct resolver *resolver, const char *host,
+					   const char *port)
 {
 	const struct list *all = &resolver->look_ups;
 
 	for (struct link *l = list_first(all); l; l = list_next(all, l)) {
-		struct look_up *look_up = LIST_OBJECT(l, struct look_up, link);
+		struct resolve_lookup *look_up = LIST_OBJECT(l, struct resolve_lookup, link);
 
 		if (strcmp(look_up->host, host) == 0 && strcmp(look_up->port, port) == 0)
 			return look_up;
@@ -226,7 +228,7 @@ static void resolver_destroy(void *object)
 
 	while ((link = list_first(&resolver->look_ups))) {
 		list_remove(&resolver->look_ups, link);
-		resolve_leave(LIST_OBJECT(link, struct look_up, link));
+		resolve_leave(LIST_OBJECT(link, struct resolve_lookup, link));
 	}
 }
 
@@ -253,12 +255,13 @@ static void resolve_destroy(void *object)
 	mem_deref(resolve->addresses);
 }
 
-/* Fails with EINVAL if the host is a name and not an address in numbers. */
+/* EINVAL if the host is a name and not a numeric address. */
 static int resolve_number(struct resolve *resolve, const char *host, const char *port)
 {
 	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
 				       .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
-	struct addresses *addresses = mem_zalloc(sizeof(*addresses), resolve_destroy_addresses);
+	struct resolve_addresses *addresses =
+		mem_zalloc(sizeof(*addresses), resolve_destroy_addresses);
 
 	if (!addresses)
 		return ENOMEM;
@@ -276,7 +279,7 @@ int resolve_start(struct resolve **resolvep, struct resolver *resolver, const ch
 		  const char *port, resolve_h *handler, void *arg)
 {
 	struct resolve *resolve = mem_zalloc(sizeof(*resolve), NULL);
-	struct look_up *look_up;
+	struct resolve_lookup *look_up;
 	int err;
 
 	if (!resolve)

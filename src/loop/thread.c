@@ -1,5 +1,5 @@
 /*
- * thread.c: a thread that does what would block the loop (see thread.h).
+ * thread.c: a thread for work that would block the loop (see thread.h).
  *
  *   loop --submit--> waiting --(lock)--> batch, run --(lock)--> finished --uv_async--> done
  */
@@ -15,14 +15,14 @@
 #include "base/mem.h"
 
 /* libuv needs this until its close callback has run, which is after the object is freed. */
-struct wakeup {
+struct thread_wakeup {
 	uv_async_t async;
 	struct thread *thread; /* NULL once the object is freed */
 };
 
 struct thread {
 	struct loop *loop;
-	struct wakeup *wakeup;
+	struct thread_wakeup *wakeup;
 	thread_run_h *run;
 	void *arg;
 	pthread_t id;
@@ -58,8 +58,8 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-/* Signals that are sent to the process are for the loop.  Those that a mistake of the thread itself
- * raises stay as they are, so that a sanitizer can report them. */
+/* Signals that are sent to the process are handled by the loop's thread.  Those that a bug in the
+ * thread itself raises are not blocked, so that a sanitizer can report them. */
 int thread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*main)(void *), void *arg)
 {
 	static const int own[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
@@ -95,7 +95,7 @@ static void thread_complete(struct thread *thread)
 
 static void thread_on_async(uv_async_t *async)
 {
-	struct wakeup *wakeup = async->data;
+	struct thread_wakeup *wakeup = async->data;
 	struct loop *loop;
 
 	if (!wakeup->thread)
@@ -139,7 +139,7 @@ int thread_alloc(struct thread **threadp, struct loop *loop, const char *name, t
 		 void *arg)
 {
 	struct thread *thread = mem_zalloc(sizeof(*thread), NULL);
-	struct wakeup *wakeup = calloc(1, sizeof(*wakeup));
+	struct thread_wakeup *wakeup = calloc(1, sizeof(*wakeup));
 	int err = ENOMEM;
 
 	if (!thread || !wakeup || uv_async_init(&loop->uv, &wakeup->async, thread_on_async) != 0)
@@ -155,7 +155,7 @@ int thread_alloc(struct thread **threadp, struct loop *loop, const char *name, t
 	pthread_mutex_init(&thread->lock, NULL);
 	pthread_cond_init(&thread->work, NULL);
 	mem_set_destructor(thread, thread_destroy);
-	wakeup = NULL; /* the destructor closes it from here on */
+	wakeup = NULL; /* from here on the destructor closes it */
 	err = thread_create(&thread->id, NULL, thread_main, thread);
 	if (err)
 		goto out;

@@ -1,5 +1,5 @@
 /*
- * thread.h: a thread that does what would block the loop.
+ * thread.h: a thread for work that would block the loop.
  *
  * A task belongs to the thread from thread_submit until its `done` is called.  `run` is called on
  * the thread with all tasks that were waiting, in order, so that a store can commit them together.
@@ -27,16 +27,20 @@ typedef void(thread_run_h)(struct list *batch, void *arg);
 
 struct thread;
 
+/* `name` is shown by tools such as top; 15 characters at most. */
 int thread_alloc(struct thread **threadp, struct loop *loop, const char *name, thread_run_h *run,
 		 void *arg);
+
+/* The task must be zeroed before its first use.  Not allowed after thread_finish. */
 void thread_submit(struct thread *thread, struct task *task, task_done_h *done);
 
-/* Blocks until everything that was submitted is finished, calls its `done`, and ends the thread.
- * mem_deref(thread) does so too. */
+/* Blocks until all submitted tasks are finished, calls their `done` before it returns, and ends the
+ * thread.  mem_deref(thread) does the same. */
 void thread_finish(struct thread *thread);
 
-/* pthread_create for a thread that takes no signals: the default action of one that the loop does
- * not watch any more, or not yet, would end the process, even if the loop's thread blocks it. */
+/* pthread_create for a thread with all signals blocked.  A signal that the loop does not watch, or
+ * not yet, could otherwise be delivered to this thread and end the process, even though the loop's
+ * thread blocks it. */
 int thread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*main)(void *),
 		  void *arg);
 

@@ -67,12 +67,13 @@ void timers_advance(struct timers *timers, uint64_t now_us)
 {
 	struct timer *timer;
 
+	timers->until_us = now_us;
 	while ((timer = timers_first(timers)) && timer->due_us <= now_us) {
 		timer_h *handler = timer->handler;
 		void *arg = timer->arg;
 
-		/* A handler sees the time at which it was due, so that a chain of timers in a test
-		 * is exact however far the clock has jumped. */
+		/* During the call of a handler the clock shows the time at which its timer was due,
+		 * so that a chain of timers in a test is exact however far the clock has jumped. */
 		if (timer->due_us > timers->now_us)
 			timers->now_us = timer->due_us;
 		timers_take_out(timers, timer);
@@ -80,6 +81,11 @@ void timers_advance(struct timers *timers, uint64_t now_us)
 	}
 	if (now_us > timers->now_us)
 		timers->now_us = now_us;
+}
+
+uint64_t timers_real_us(const struct timers *timers)
+{
+	return timers->until_us > timers->now_us ? timers->until_us : timers->now_us;
 }
 
 uint64_t timers_next_us(const struct timers *timers)

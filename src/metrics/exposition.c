@@ -11,8 +11,8 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 #define BLANKS " \t"
 
-/* Each of these functions reads something at `at` and returns what follows it, or NULL if it is not
- * there. */
+/* Each of these functions reads an element at `at` and returns the position after it, or NULL if
+ * there is no such element. */
 
 static char *exposition_skip_blanks(char *at)
 {
@@ -79,7 +79,8 @@ static char *exposition_take_labels(struct exposition_sample *sample, char *at)
 	return at ? at + 1 : NULL;
 }
 
-/* strtod accepts all of these, but also leading blanks and hexadecimal numbers. */
+/* strtod accepts every number of the format, but also leading blanks and hexadecimal numbers, which
+ * are refused here. */
 static char *exposition_take_number(double *number, char *at)
 {
 	size_t len = strcspn(at, BLANKS);

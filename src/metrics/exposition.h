@@ -24,12 +24,12 @@ struct exposition {
 	size_t count;
 };
 
-/* text[len] must be NUL, and the text is changed.  EBADMSG if it does not have this format, and
- * *line is where; ENOBUFS if there are too many samples. */
+/* text[len] must be NUL, and the text is changed.  EBADMSG if it is not in this format, and then
+ * *line is the number of the invalid line; ENOBUFS if there are too many samples. */
 int exposition_parse(struct exposition *exposition, char *text, size_t len, size_t *line);
 
-/* Returns the sample with this name and this value of its label, or without a label if the value is
- * NULL; NULL if there is no such sample. */
+/* Returns the sample with this name and this value of its first label (NULL: without labels), or
+ * NULL if there is none. */
 const struct exposition_sample *exposition_find(const struct exposition *exposition,
 						const char *name, const char *label);
 

@@ -12,12 +12,12 @@
 
 #define PREFIX "syrinx_"
 
-enum kind { COUNTER, GAUGE, HISTOGRAM };
-enum unit { ONE, MICROSECONDS };
+enum metrics_kind { COUNTER, GAUGE, HISTOGRAM };
+enum metrics_unit { ONE, MICROSECONDS };
 
 static const struct row {
-	enum kind kind;
-	enum unit unit;
+	enum metrics_kind kind;
+	enum metrics_unit unit;
 	const char *name;
 	const char *label;
 	const char *values;
@@ -37,16 +37,16 @@ static const uint64_t bounds_us[] = {100,     250,     500,     1000,     2500, 
 				     10000,   25000,   50000,   100000,   250000,  500000,
 				     1000000, 2500000, 5000000, 10000000, 30000000};
 
-struct histogram {
+struct metrics_histogram {
 	atomic_uint_fast64_t
 		buckets[COUNT(bounds_us) +
 			1]; /* each bucket by itself; the last one is for everything above */
 	atomic_uint_fast64_t sum_us;
 };
 
-/* They belong to the process, and all of them are declared here. */
+/* The values are global to the process, and all of them are declared here. */
 static atomic_uint_fast64_t numbers[METRIC_COUNT][VALUES_MAX];
-static struct histogram histograms[METRIC_COUNT];
+static struct metrics_histogram histograms[METRIC_COUNT];
 
 void metrics_add_at(enum metric metric, size_t value, uint64_t amount)
 {
@@ -98,7 +98,7 @@ void metrics_add_named(enum metric metric, const char *value, uint64_t amount)
 
 void metrics_observe(enum metric metric, uint64_t microseconds)
 {
-	struct histogram *histogram = &histograms[metric];
+	struct metrics_histogram *histogram = &histograms[metric];
 	size_t i = 0;
 
 	assert(rows[metric].kind == HISTOGRAM);
@@ -118,8 +118,8 @@ static uint64_t metrics_bucket_at(enum metric metric, size_t i)
 	return atomic_load_explicit(&histograms[metric].buckets[i], memory_order_relaxed);
 }
 
-/* Exact: what is counted in microseconds is printed in seconds, digit by digit. */
-static int metrics_print_number(struct buf *out, enum unit unit, uint64_t value)
+/* Microseconds are printed as seconds digit by digit, so that the number is exact. */
+static int metrics_print_number(struct buf *out, enum metrics_unit unit, uint64_t value)
 {
 	if (unit == ONE)
 		return buf_printf(out, "%" PRIu64 "\n", value);
@@ -158,13 +158,14 @@ static void metrics_print_histogram(struct buf *out, enum metric metric)
 	(void)buf_printf(out, PREFIX "%s_count %" PRIu64 "\n", name, count);
 }
 
-/* Values of labels that the caller of metrics_print knows. */
-struct lister {
+/* The handler for label values that only the caller of metrics_print knows. */
+struct metrics_lister {
 	metrics_value_h *value_of;
 	void *arg;
 };
 
-static void metrics_print_listed(struct buf *out, enum metric metric, const struct lister *lister)
+static void metrics_print_listed(struct buf *out, enum metric metric,
+				 const struct metrics_lister *lister)
 {
 	const struct row *row = &rows[metric];
 	const char *value;
@@ -177,7 +178,8 @@ static void metrics_print_listed(struct buf *out, enum metric metric, const stru
 	}
 }
 
-static int metrics_print_row(struct buf *out, enum metric metric, const struct lister *lister)
+static int metrics_print_row(struct buf *out, enum metric metric,
+			     const struct metrics_lister *lister)
 {
 	static const char *const kinds[] = {"counter", "gauge", "histogram"};
 	const struct row *row = &rows[metric];
@@ -199,7 +201,7 @@ static int metrics_print_row(struct buf *out, enum metric metric, const struct l
 
 int metrics_print(struct buf *out, metrics_value_h *value_of, void *arg)
 {
-	const struct lister lister = {value_of, arg};
+	const struct metrics_lister lister = {value_of, arg};
 	int err = 0;
 
 	for (size_t i = 0; i < METRIC_COUNT && !err; ++i)

@@ -1,8 +1,8 @@
 /*
- * handover.c: hands a listening socket to the process that takes over (see handover.h).
+ * handover.c: passes a listening socket to the process that replaces this one (see handover.h).
  *
- * A process that connects gets one packet: the address as it is configured, with the descriptor
- * attached.  Runs on the loop's thread, except handover_take.
+ * A process that connects receives one packet: the address as it is configured, with the descriptor
+ * attached.  Runs on the loop's thread, except handover_take, which runs before the loop.
  */
 #include "net/handover.h"
 
@@ -18,27 +18,27 @@
 #include "base/mem.h"
 
 #define NAME "syrinx.listener"
-#define NAME_SIZE 32 /* and a slot's number behind it */
-#define ADDRESS_SIZE 512 /* longer than what a configuration can hold */
+#define NAME_SIZE 32 /* the socket's name, including the number of a slot */
+#define ADDRESS_SIZE 512 /* longer than any address in a configuration */
 #define BACKLOG 4
 
 struct handover {
 	struct watch watch;
 	handover_taken_h *taken;
 	void *arg;
-	int door; /* where it is asked for */
-	int fd; /* what is given away: the caller's */
+	int listen_fd; /* the Unix socket that other processes connect to */
+	int fd; /* the socket that is offered; owned by the caller */
 	char address[ADDRESS_SIZE];
 };
 
 /* A packet with room for one descriptor. */
-struct packet {
+struct handover_packet {
 	struct msghdr header;
 	struct iovec text;
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
 };
 
-static void handover_packet_init(struct packet *packet, char *text, size_t size)
+static void handover_packet_init(struct handover_packet *packet, char *text, size_t size)
 {
 	memset(packet, 0, sizeof(*packet));
 	packet->text = (struct iovec){.iov_base = text, .iov_len = size};
@@ -56,8 +56,8 @@ static void handover_name(char name[NAME_SIZE], int slot)
 		snprintf(name, NAME_SIZE, NAME ".%d", slot);
 }
 
-/* Uses a descriptor of the directory, whose path may be longer than the address of a Unix socket
- * can be. */
+/* Names the socket through a descriptor of its directory, because the directory's path may be
+ * longer than the address of a Unix socket can be. */
 static void handover_fill_address(struct sockaddr_un *address, int dir, const char *name)
 {
 	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -69,7 +69,8 @@ static int handover_open_dir(const char *path)
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Another server may do the same at this moment; then the last one is the one that is found. */
+/* Makes the socket `name` the one that is found without a number.  If another server does the same
+ * concurrently, either of them may be found afterwards. */
 static int handover_link(int dir, const char *name)
 {
 	if (strcmp(name, NAME) == 0)
@@ -79,7 +80,7 @@ static int handover_link(int dir, const char *name)
 	return linkat(dir, name, dir, NAME, 0) == 0 || errno == EEXIST ? 0 : errno;
 }
 
-/* Only our own user may use it, from before anybody can connect. */
+/* Restricts the socket to our own user before any process can connect. */
 static int handover_listen_in(int fd, int dir, int slot)
 {
 	struct sockaddr_un address;
@@ -95,7 +96,7 @@ static int handover_listen_in(int fd, int dir, int slot)
 	return handover_link(dir, name);
 }
 
-static int handover_open_socket(int *doorp, const char *path, int slot)
+static int handover_open_socket(int *listen_fdp, const char *path, int slot)
 {
 	int dir = handover_open_dir(path);
 	int fd = -1;
@@ -110,13 +111,13 @@ static int handover_open_socket(int *doorp, const char *path, int slot)
 	if (err && fd >= 0)
 		close(fd);
 	if (!err)
-		*doorp = fd;
+		*listen_fdp = fd;
 	return err;
 }
 
 static int handover_give(struct handover *handover, int to)
 {
-	struct packet packet;
+	struct handover_packet packet;
 	struct cmsghdr *control;
 
 	handover_packet_init(&packet, handover->address, strlen(handover->address));
@@ -133,7 +134,7 @@ static void handover_on_asked(void *arg, int events)
 	struct handover *handover = arg;
 	struct ucred peer = {0};
 	socklen_t len = sizeof(peer);
-	int to = accept4(handover->door, NULL, NULL, SOCK_CLOEXEC);
+	int to = accept4(handover->listen_fd, NULL, NULL, SOCK_CLOEXEC);
 	int err;
 
 	(void)events;
@@ -161,12 +162,12 @@ int handover_offer(struct handover **handoverp, struct loop *loop, const char *d
 	handover->taken = taken;
 	handover->arg = arg;
 	memcpy(handover->address, address, strlen(address));
-	err = handover_open_socket(&handover->door, dir, slot);
+	err = handover_open_socket(&handover->listen_fd, dir, slot);
 	if (err)
 		goto out;
-	err = watch_open(&handover->watch, loop, handover->door, handover_on_asked, handover);
+	err = watch_open(&handover->watch, loop, handover->listen_fd, handover_on_asked, handover);
 	if (err) {
-		close(handover->door);
+		close(handover->listen_fd);
 		goto out;
 	}
 	watch_set(&handover->watch, WATCH_READ);
@@ -185,7 +186,7 @@ static void handover_on_closed(void *arg)
 void handover_close(struct handover *handover)
 {
 	watch_close(&handover->watch, handover_on_closed);
-	close(handover->door);
+	close(handover->listen_fd);
 }
 
 int handover_point(const char *path, int slot)
@@ -219,7 +220,8 @@ static int handover_ask(int *askedp, const char *path, int slot)
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) != 0 ||
 	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) != 0 ||
 	    connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
-		err = errno == ECONNREFUSED ? ENOENT : errno; /* left by one that has ended */
+		err = errno == ECONNREFUSED ? ENOENT
+					    : errno; /* the server that bound it has ended */
 	close(dir);
 	if (err && fd >= 0)
 		close(fd);
@@ -228,7 +230,7 @@ static int handover_ask(int *askedp, const char *path, int slot)
 	return err;
 }
 
-static int handover_descriptor_of(struct packet *packet)
+static int handover_descriptor_of(struct handover_packet *packet)
 {
 	struct cmsghdr *control = CMSG_FIRSTHDR(&packet->header);
 	int fd = -1;
@@ -242,7 +244,7 @@ static int handover_descriptor_of(struct packet *packet)
 static int handover_receive(int *fdp, int from, const char *address)
 {
 	char text[ADDRESS_SIZE];
-	struct packet packet;
+	struct handover_packet packet;
 	ssize_t n;
 	int fd;
 

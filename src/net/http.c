@@ -1,10 +1,11 @@
 /*
  * http.c: connections of the HTTP server (see http.h).
  *
- *   wait (idle timer) -> read head (head timer) -> read body (body timer)
- *     -> handler -> answered -> wait, or the next of the bytes that wait
+ *   idle (idle timer) -> read head (head timer) -> read body (body timer) -> handler -> answered
+ *     -> idle, or the next request if its bytes have already arrived
  *
- * With settings.at_head the handler is called before the body is read, and asks for it.
+ * With settings.at_head the handler is called before the body is read, and must request the body
+ * (http_body.c).  Everything runs on the loop's thread.
  */
 #include "net/http.h"
 
@@ -16,12 +17,12 @@
 #include "base/mem.h"
 #include "net/http_conn.h"
 
-/* What a client may send ahead while a request is being answered, before reading stops.  An
- * unauthenticated client may send ahead only what came in one read (KEYLESS_READ_MAX). */
-#define WAITING_PAUSE HTTP_HEAD_MAX
-#define WAITING_MAX (WAITING_PAUSE + STREAM_READ_MAX)
+/* Reading pauses when a client has sent more than this while a request is being answered.  For an
+ * unauthenticated client reading pauses at once, after a read of at most KEYLESS_READ_MAX. */
+#define HTTP_EARLY_PAUSE HTTP_HEAD_MAX
+#define HTTP_EARLY_MAX (HTTP_EARLY_PAUSE + STREAM_READ_MAX)
 
-static void http_process_waiting(void *arg);
+static void http_process_early(void *arg);
 
 static void http_server_destroy(void *object)
 {
@@ -60,27 +61,25 @@ void http_server_set_tls(struct http_server *server, struct tls *tls)
 
 static void http_request_destroy(void *object)
 {
-	struct request *request = object;
+	struct http_exchange *request = object;
 
 	if (request->conn)
 		http_reply_missing(request);
 	http_parse_reset(&request->parse);
 	buf_reset(&request->headers);
-	if (request->room)
-		--request->room->large_bodies;
-	mem_deref(request->room);
+	http_body_uncount(request);
 }
 
 static void http_conn_destroy(void *object)
 {
 	struct http_conn *conn = object;
 
-	buf_reset(&conn->waiting);
+	buf_reset(&conn->early);
 	mem_deref(conn->server);
 }
 
-/* Notifies the handler that answers the request that nobody will read the answer. */
-static void http_report_gone(struct request *request)
+/* Notifies the code that answers the request that nobody will read the answer. */
+static void http_report_gone(struct http_exchange *request)
 {
 	http_gone_h *gone = request->gone;
 
@@ -90,9 +89,9 @@ static void http_report_gone(struct request *request)
 }
 
 /* Detaches the request from its connection; one that is still being read is freed. */
-static void http_part_with_request(struct http_conn *conn)
+static void http_detach_request(struct http_conn *conn)
 {
-	struct request *request = conn->request;
+	struct http_exchange *request = conn->request;
 
 	if (!request)
 		return;
@@ -115,7 +114,7 @@ static void http_report_empty(void *arg)
 		server->settings.empty(server->settings.arg);
 }
 
-static void http_admit(struct http_conn *conn)
+static void http_leave_keyless(struct http_conn *conn)
 {
 	stream_set_keyless(conn->stream, NULL);
 	keyless_leave(&conn->keyless);
@@ -124,8 +123,8 @@ static void http_admit(struct http_conn *conn)
 
 static void http_count_bytes(struct http_conn *conn)
 {
-	const struct request *request = conn->request;
-	size_t bytes = conn->waiting.size;
+	const struct http_exchange *request = conn->request;
+	size_t bytes = conn->early.size;
 
 	if (request)
 		bytes += sizeof(*request) + request->parse.head.size + request->parse.body.size +
@@ -133,8 +132,8 @@ static void http_count_bytes(struct http_conn *conn)
 	keyless_count(&conn->keyless, bytes);
 }
 
-/* Frees memory that is needed at once.  A client in the middle of a request is told so, as far as
- * the kernel accepts the answer immediately. */
+/* Closes a connection whose memory is needed immediately.  A client that waits for an answer gets a
+ * 503, if the kernel accepts it without waiting. */
 static void http_evict(struct keyless_member *member)
 {
 	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
@@ -149,8 +148,8 @@ static void http_evict(struct keyless_member *member)
 		stream_push(conn->stream);
 	}
 	conn->is_closing = true;
-	http_part_with_request(conn);
-	buf_reset(&conn->waiting);
+	http_detach_request(conn);
+	buf_reset(&conn->early);
 	stream_evict(conn->stream, ECONNABORTED);
 }
 
@@ -161,30 +160,31 @@ struct keyless *http_keyless(struct http_server *server)
 
 void http_present_key(struct http_request *request)
 {
-	struct http_conn *conn = request_of(request)->conn;
+	struct http_conn *conn = http_exchange_of(request)->conn;
 
 	if (!conn)
 		return;
-	http_admit(conn);
-	/* The client may send ahead again, and its end must be noticed. */
-	if (conn->waiting.len <= WAITING_PAUSE)
+	http_leave_keyless(conn);
+	/* A client with a key may send the next request early, and its disconnection must be
+	 * noticed while it waits. */
+	if (conn->early.len <= HTTP_EARLY_PAUSE)
 		stream_pause(conn->stream, false);
 }
 
-void http_conn_leave(struct http_conn *conn)
+void http_conn_remove(struct http_conn *conn)
 {
 	struct http_server *server = conn->server;
 
 	timer_clear(&server->loop->timers, &conn->timer);
 	loop_undefer(server->loop, &conn->next);
-	http_admit(conn);
+	http_leave_keyless(conn);
 	conn->is_closing = true; /* the stream was handed over or closed */
 	list_remove(&server->conns, &conn->link);
 	/* Deferred, because the connection may be becoming a WebSocket, which its owner does not
 	 * have yet. */
 	if (server->conns.count == 0 && server->settings.empty)
 		loop_defer(server->loop, &server->emptied, http_report_empty, server);
-	http_part_with_request(conn);
+	http_detach_request(conn);
 	mem_deref(conn);
 }
 
@@ -192,7 +192,7 @@ void http_conn_leave(struct http_conn *conn)
  * notified that the client is gone, because there is nothing left for it to answer. */
 static void http_refuse(struct http_conn *conn, int status, const char *reason)
 {
-	struct request *request = conn->request;
+	struct http_exchange *request = conn->request;
 	bool is_held = conn->is_answering; /* by the handler that waits for the body */
 	http_gone_h *gone = request->gone;
 	void *gone_arg = request->gone_arg;
@@ -201,7 +201,10 @@ static void http_refuse(struct http_conn *conn, int status, const char *reason)
 	conn->is_answering = true;
 	request->must_close = true;
 	request->awaits_body = false;
-	http_reply_error(&request->public, status, reason);
+	if (request->has_begun)
+		http_abort(&request->public);
+	else
+		http_reply_error(&request->public, status, reason);
 	if (gone)
 		gone(gone_arg);
 	if (!is_held)
@@ -221,39 +224,34 @@ static void http_on_timer(void *arg)
 	stream_close(conn->stream);
 }
 
+void http_conn_set_timer(struct http_conn *conn, uint64_t us)
+{
+	timer_set(&conn->server->loop->timers, &conn->timer, us, http_on_timer, conn);
+}
+
 static void http_set_timer(struct http_conn *conn, unsigned ms)
 {
-	timer_set(&conn->server->loop->timers, &conn->timer, ms * UINT64_C(1000), http_on_timer,
-		  conn);
+	http_conn_set_timer(conn, ms * UINT64_C(1000));
+}
+
+void http_conn_continue(struct http_conn *conn)
+{
+	loop_defer(conn->server->loop, &conn->next, http_process_early, conn);
 }
 
 static size_t http_body_max_of(const struct http_parse *parse, void *arg)
 {
-	const struct request *request = arg;
+	const struct http_exchange *request = arg;
 	const struct http_settings *settings = &request->conn->server->settings;
 
 	return settings->body_max_of(http_parse_method(parse), http_parse_path(parse),
 				     settings->arg);
 }
 
-/* Reserves a place for a large body if this may be one; returns false if there is none left. */
-static bool http_take_room(struct request *request)
-{
-	struct http_server *server = request->conn->server;
-
-	if (request->parse.body.max - 1 <= server->settings.body_max)
-		return true;
-	if (server->large_bodies == HTTP_LARGE_BODIES_MAX)
-		return false;
-	++server->large_bodies;
-	request->room = mem_ref(server);
-	return true;
-}
-
 static int http_begin_request(struct http_conn *conn)
 {
 	const struct http_settings *settings = &conn->server->settings;
-	struct request *request = mem_zalloc(sizeof(*request), http_request_destroy);
+	struct http_exchange *request = mem_zalloc(sizeof(*request), http_request_destroy);
 
 	if (!request)
 		return ENOMEM;
@@ -267,21 +265,12 @@ static int http_begin_request(struct http_conn *conn)
 	return 0;
 }
 
-static void http_send_continue(struct http_conn *conn)
-{
-	static const char text[] = "HTTP/1.1 100 Continue\r\n\r\n";
-	struct outgoing *message = outgoing_copy(text, sizeof(text) - 1);
-
-	if (message)
-		stream_queue(conn->stream, message);
-}
-
 static bool http_awaits_body(const struct http_conn *conn)
 {
 	return conn->request && conn->request->awaits_body;
 }
 
-/* Reads up to the end of a head or of a request; returns the number of bytes read. */
+/* Parses up to the end of a head or of a request; returns the number of bytes consumed. */
 static size_t http_read_request(struct http_conn *conn, const char *bytes, size_t n)
 {
 	size_t used = n < conn->skip ? n : conn->skip;
@@ -297,45 +286,7 @@ static size_t http_read_request(struct http_conn *conn, const char *bytes, size_
 	return used + http_parse_feed(&conn->request->parse, bytes + used, n - used);
 }
 
-/* From here on, the bytes of the connection are the body of its request.  EBUSY if there is no
- * place for it. */
-static int http_begin_body(struct http_conn *conn)
-{
-	struct request *request = conn->request;
-
-	if (!http_take_room(request))
-		return EBUSY;
-	request->awaits_body = true;
-	http_set_timer(conn, HTTP_BODY_MS);
-	if (request->parse.wants_continue && conn->waiting.len == 0) {
-		request->parse.wants_continue = false;
-		http_send_continue(conn);
-	}
-	loop_defer(conn->server->loop, &conn->next, http_process_waiting, conn);
-	return 0;
-}
-
-static const char no_room[] = "too many large requests at once";
-
-int http_read_body(struct http_request *request, http_body_h *handler, void *arg)
-{
-	struct request *own = request_of(request);
-
-	if (!own->conn)
-		return ECONNRESET;
-	if (own->parse.state == HTTP_PARSE_DONE)
-		return 0;
-	if (http_begin_body(own->conn) != 0) {
-		own->must_close = true;
-		http_reply_error(request, 503, no_room);
-		return EBUSY;
-	}
-	own->body_handler = handler;
-	own->body_arg = arg;
-	return EINPROGRESS;
-}
-
-static void http_set_public(struct request *request)
+static void http_set_public(struct http_exchange *request)
 {
 	const struct http_parse *parse = &request->parse;
 
@@ -346,85 +297,98 @@ static void http_set_public(struct request *request)
 	request->public.body_len = parse->body.len;
 }
 
-/* Passes a request of which enough has been read to its handler. */
+/* Passes a complete request, or the head of one, to the server's handler. */
 static void http_handle_request(struct http_conn *conn)
 {
-	struct request *request = conn->request;
+	struct http_exchange *request = conn->request;
 	struct http_settings *settings = &conn->server->settings;
 
 	timer_clear(&conn->server->loop->timers, &conn->timer);
 	http_set_public(request);
 	conn->is_answering = true;
 	settings->request(&request->public, settings->arg);
-	mem_deref(request); /* answered, or kept by the handler */
+	mem_deref(request); /* if it is not answered yet, the handler has taken a reference */
 }
 
-static void http_give_body(struct http_conn *conn)
+/* Does what the parser's state requires after bytes have been read: a head or a request may have
+ * become complete, or the request may be invalid. */
+static void http_advance(struct http_conn *conn)
 {
-	struct request *request = conn->request;
-
-	timer_clear(&conn->server->loop->timers, &conn->timer);
-	request->awaits_body = false;
-	if (!request->body_handler) {
-		http_handle_request(conn);
-		return;
-	}
-	http_set_public(request);
-	request->body_handler(request->body_arg);
-}
-
-/* The bytes so far may be a head, a complete request, or invalid. */
-static void http_act(struct http_conn *conn)
-{
-	struct request *request = conn->request;
+	struct http_exchange *request = conn->request;
 
 	if (!request || (conn->is_answering && !request->awaits_body))
 		return;
-	if (request->parse.state == HTTP_PARSE_FAILED)
+	switch ((enum http_parse_state)request->parse.state) {
+	case HTTP_PARSE_HEAD:
+		break;
+	case HTTP_PARSE_BODY:
+		if (request->awaits_body && !request->piece_handler)
+			break;
+		if (request->awaits_body)
+			http_body_pass_on(conn);
+		else if (conn->server->settings.at_head)
+			http_handle_request(conn);
+		else if (http_body_begin(conn) != 0)
+			http_refuse(conn, 503, http_body_no_room);
+		break;
+	case HTTP_PARSE_DONE:
+		if (request->piece_handler) {
+			http_body_pass_on(conn);
+			break;
+		}
+		request->awaits_body = false;
+		if (!request->body_handler) {
+			http_handle_request(conn);
+			break;
+		}
+		timer_clear(&conn->server->loop->timers, &conn->timer);
+		http_set_public(request);
+		request->body_handler(request->body_arg);
+		break;
+	case HTTP_PARSE_FAILED:
 		http_refuse(conn, request->parse.status, request->parse.reason);
-	else if (request->parse.state == HTTP_PARSE_DONE && request->awaits_body)
-		http_give_body(conn);
-	else if (request->parse.state == HTTP_PARSE_DONE ||
-		 (request->parse.state == HTTP_PARSE_BODY && !request->awaits_body &&
-		  conn->server->settings.at_head))
-		http_handle_request(conn);
-	else if (request->parse.state == HTTP_PARSE_BODY && !request->awaits_body &&
-		 http_begin_body(conn) != 0)
-		http_refuse(conn, 503, no_room);
+		break;
+	}
 }
 
-/* Returns true while what arrives must wait: for an answer to be given, or for a client that does
- * not read the answers that it got. */
+/* Whether nothing can be parsed now: while a request is being answered, while the client does not
+ * read the answers that were sent, or while the handler of a body takes no more of it. */
+static bool http_is_busy(const struct http_conn *conn)
+{
+	if (http_awaits_body(conn))
+		return conn->request->is_body_held;
+	return conn->is_answering || stream_is_full(conn->stream);
+}
+
+/* Whether bytes that arrive must be kept for later. */
 static bool http_must_wait(const struct http_conn *conn)
 {
-	if (conn->waiting.len > 0)
-		return true;
-	return !http_awaits_body(conn) && (conn->is_answering || stream_is_full(conn->stream));
+	return conn->early.len > 0 || http_is_busy(conn);
 }
 
-static size_t http_waiting_pause(const struct http_conn *conn)
+static size_t http_early_max(const struct http_conn *conn)
 {
-	return conn->keyless.all ? 0 : WAITING_PAUSE;
+	return conn->keyless.all ? 0 : HTTP_EARLY_PAUSE;
 }
 
-static void http_keep_waiting(struct http_conn *conn, const char *bytes, size_t n)
+static void http_keep_early(struct http_conn *conn, const char *bytes, size_t n)
 {
 	if (n == 0)
 		return;
-	if (buf_append(&conn->waiting, bytes, n) != 0) {
+	if (buf_append(&conn->early, bytes, n) != 0) {
 		stream_abort(conn->stream, ENOMEM);
 		return;
 	}
-	if (conn->waiting.len > http_waiting_pause(conn))
+	if (conn->early.len > http_early_max(conn))
 		stream_pause(conn->stream, true);
 }
 
 static void http_on_end(struct http_conn *conn)
 {
 	conn->is_ended = true;
+	/* A client that has closed only its sending end can still read, so the answer is sent. */
 	if (conn->is_answering && conn->request && !http_awaits_body(conn))
-		http_report_gone(
-			conn->request); /* the client may still read, so the answer is sent */
+		http_report_gone(conn->request);
 	else if (!http_must_wait(conn))
 		stream_close(conn->stream);
 }
@@ -440,36 +404,38 @@ static void http_on_read(void *arg, char *bytes, size_t n)
 		http_on_end(conn);
 		return;
 	}
-	mem_ref(conn); /* it may become a WebSocket */
+	mem_ref(conn); /* it is freed when it becomes a WebSocket */
 	used = http_must_wait(conn) ? 0 : http_read_request(conn, bytes, n);
-	http_keep_waiting(conn, bytes + used, n - used);
+	http_keep_early(conn, bytes + used, n - used);
 	http_count_bytes(conn);
 	if (used > 0)
-		http_act(conn);
+		http_advance(conn);
 	mem_deref(conn);
 }
 
-/* Parses the next request, or the body of this one, from bytes that arrived early. */
-static void http_process_waiting(void *arg)
+/* Parses the next request, or the body of the current one, from bytes that arrived early. */
+static void http_process_early(void *arg)
 {
 	struct http_conn *conn = arg;
 	size_t used;
 
-	if (conn->is_closing)
+	mem_ref(conn); /* it is freed when it becomes a WebSocket */
+	if (!conn->is_closing && http_awaits_body(conn) && conn->request->piece_handler)
+		http_advance(conn); /* its handler may take what it has left before */
+	if (conn->is_closing || http_is_busy(conn)) {
+		mem_deref(conn);
 		return;
-	if (!http_awaits_body(conn) && (conn->is_answering || stream_is_full(conn->stream)))
-		return;
-	if (conn->waiting.len > 0) {
-		used = http_read_request(conn, conn->waiting.bytes, conn->waiting.len);
-		buf_consume(&conn->waiting, used);
 	}
-	if (conn->waiting.len == 0)
-		buf_reset(&conn->waiting);
-	if (conn->waiting.len <= http_waiting_pause(conn))
+	if (conn->early.len > 0) {
+		used = http_read_request(conn, conn->early.bytes, conn->early.len);
+		buf_consume(&conn->early, used);
+	}
+	if (conn->early.len == 0)
+		buf_reset(&conn->early);
+	if (conn->early.len <= http_early_max(conn))
 		stream_pause(conn->stream, false);
 	http_count_bytes(conn);
-	mem_ref(conn); /* it may become a WebSocket */
-	http_act(conn);
+	http_advance(conn);
 	if (conn->is_ended && !conn->is_closing && !http_must_wait(conn))
 		stream_close(conn->stream);
 	mem_deref(conn);
@@ -478,7 +444,7 @@ static void http_process_waiting(void *arg)
 static void http_on_stream_filled(void *arg)
 {
 	struct http_conn *conn = arg;
-	struct request *request = conn->request;
+	struct http_exchange *request = conn->request;
 
 	if (conn->is_answering && request && request->full)
 		request->full(request->full_arg, true);
@@ -487,18 +453,18 @@ static void http_on_stream_filled(void *arg)
 static void http_on_stream_drained(void *arg)
 {
 	struct http_conn *conn = arg;
-	struct request *request = conn->request;
+	struct http_exchange *request = conn->request;
 
 	if (conn->is_answering && request && request->full)
 		request->full(request->full_arg, false);
 	else
-		loop_defer(conn->server->loop, &conn->next, http_process_waiting, conn);
+		http_conn_continue(conn);
 }
 
 static void http_on_stream_sent(void *arg, uint64_t tag)
 {
 	struct http_conn *conn = arg;
-	struct request *request = conn->request;
+	struct http_exchange *request = conn->request;
 
 	if (conn->is_answering && request && request->sent)
 		request->sent(request->sent_arg, tag);
@@ -507,7 +473,7 @@ static void http_on_stream_sent(void *arg, uint64_t tag)
 static void http_on_closed(void *arg, int err)
 {
 	(void)err;
-	http_conn_leave(arg);
+	http_conn_remove(arg);
 }
 
 static const struct stream_handlers stream_handlers = {.read = http_on_read,
@@ -516,7 +482,7 @@ static const struct stream_handlers stream_handlers = {.read = http_on_read,
 						       .sent = http_on_stream_sent,
 						       .closed = http_on_closed};
 
-bool http_conn_must_end(const struct request *request)
+bool http_conn_must_end(const struct http_exchange *request)
 {
 	size_t left = http_parse_body_left(&request->parse);
 
@@ -524,11 +490,11 @@ bool http_conn_must_end(const struct request *request)
 	       (left > HTTP_SKIP_MAX || request->parse.wants_continue || request->awaits_body);
 }
 
-void http_conn_answered(struct http_conn *conn, struct request *request)
+void http_conn_answered(struct http_conn *conn, struct http_exchange *request)
 {
-	bool goes_on = request->parse.keeps_alive && !request->must_close &&
-		       !http_conn_must_end(request) && !conn->server->is_draining &&
-		       (!conn->is_ended || conn->waiting.len > 0);
+	bool stays_open = request->parse.keeps_alive && !request->must_close &&
+			  !http_conn_must_end(request) && !conn->server->is_draining &&
+			  (!conn->is_ended || conn->early.len > 0);
 
 	conn->request = NULL;
 	request->conn = NULL;
@@ -536,14 +502,14 @@ void http_conn_answered(struct http_conn *conn, struct request *request)
 	http_count_bytes(conn);
 	conn->is_answering = false;
 	conn->has_answered = true;
-	if (!goes_on) {
+	if (!stays_open) {
 		conn->is_closing = true;
 		stream_close(conn->stream);
 		return;
 	}
 	conn->skip = (uint32_t)http_parse_body_left(&request->parse);
 	http_set_timer(conn, HTTP_IDLE_MS);
-	loop_defer(conn->server->loop, &conn->next, http_process_waiting, conn);
+	http_conn_continue(conn);
 }
 
 void http_accept(void *arg, int fd)
@@ -562,7 +528,7 @@ void http_accept(void *arg, int fd)
 		return;
 	}
 	conn->server = mem_ref(server);
-	buf_init(&conn->waiting, WAITING_MAX);
+	buf_init(&conn->early, HTTP_EARLY_MAX);
 	err = stream_alloc(&conn->stream, server->loop, fd, server->settings.tls, &stream_handlers,
 			   conn);
 	if (err) {
@@ -584,7 +550,7 @@ size_t http_conn_count(const struct http_server *server)
 
 static bool http_is_idle(const struct http_conn *conn)
 {
-	return !conn->request && !conn->is_answering && conn->waiting.len == 0;
+	return !conn->request && !conn->is_answering && conn->early.len == 0;
 }
 
 static void http_close_conn(struct http_conn *conn)

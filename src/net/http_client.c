@@ -1,26 +1,24 @@
 /*
- * http_client.c: HTTP/1.1 requests of ours (see http_client.h).
+ * http_client.c: a client for HTTP/1.1 (see http_client.h).
  *
- *   call ── http_client_begin (deferred) ──> a connection that waits, or a new one:
- *           resolve ─> connect, address by address ─> TLS ─> request ─> answer
+ *   call ── http_client_begin (deferred) ──> an idle connection, or a new one:
+ *           dialer.c: resolve ─> connect ─> TLS; then here: request ─> answer
  *
- * A connection belongs to the client, on one of its two lists, and serves one
- * call at a time; either can end without the other.  A server may close a waiting
- * connection just when we use it again: without a byte of an answer the request
- * is sent once more on a new one.
+ * A connection is on one of the client's two lists, and serves one call at a time; either can end
+ * without the other.  A server may close an idle connection just when we use it again.  If that
+ * happens before a byte of the answer has arrived, the request is sent once more on a new
+ * connection.  Everything runs on the loop's thread.
  */
 #include "net/http_client.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/mem.h"
-#include "loop/resolve.h"
+#include "net/dialer.h"
 #include "net/stream.h"
 
 #define REQUEST_MAX (8u * 1024u * 1024u) /* a history of a megabyte, every byte escaped */
@@ -28,31 +26,27 @@
 
 struct http_client {
 	struct loop *loop;
-	struct tls *tls;
-	struct resolver *resolver;
+	struct dialer *dialer;
 	struct list busy;
-	struct list idle; /* the one that waits longest first */
+	struct list idle; /* the connection that has been idle longest is first */
 };
 
-struct connection {
+struct http_client_conn {
 	struct link link;
 	struct http_client *client;
-	struct http_call *call; /* NULL: it waits for one */
-	struct stream *stream;
-	struct resolve *resolve;
-	const struct addrinfo *next; /* to try when this address fails */
-	struct timer timer; /* the address', then that of waiting */
-	uint64_t deadline_us; /* of all addresses */
+	struct http_call *call; /* NULL: the connection is idle */
+	struct dialing *dialing; /* NULL: it is open */
+	struct stream *stream; /* NULL: it is not open yet */
+	struct timer timer; /* the limit for being idle, or for a detached call */
 	struct http_client_parse parse;
 	struct url url;
 	size_t received; /* bytes of this answer */
-	bool is_open;
-	bool is_used; /* has served a call before */
+	bool is_used; /* it has served a call before */
 };
 
 struct http_call {
 	struct http_client *client;
-	struct connection *connection;
+	struct http_client_conn *connection;
 	struct deferred begin;
 	const struct http_call_handlers *handlers;
 	void *arg;
@@ -60,29 +54,27 @@ struct http_call {
 	struct url url;
 	uint32_t connect_ms;
 	size_t answer_max;
-	bool has_failed_once; /* on a used connection: only a new one will do */
+	bool has_failed_once; /* on a reused connection, so it must be sent on a new one */
 };
 
-static void http_client_on_opened(void *arg);
 static void http_client_on_read(void *arg, char *bytes, size_t n);
 static void http_client_on_closed(void *arg, int err);
 
-static const struct stream_handlers stream_handlers = {.opened = http_client_on_opened,
-						       .read = http_client_on_read,
-						       .closed = http_client_on_closed};
+static const struct stream_handlers http_client_stream_handlers = {.read = http_client_on_read,
+								   .closed = http_client_on_closed};
 
 static void http_client_on_head(const struct http_client_parse *parse, void *arg);
 static void http_client_on_body(const char *bytes, size_t n, void *arg);
 
-static const struct http_client_parse_handlers parse_handlers = {.head = http_client_on_head,
-								 .body = http_client_on_body};
+static const struct http_client_parse_handlers http_client_answer_handlers = {
+	.head = http_client_on_head, .body = http_client_on_body};
 
-static struct timers *http_client_timers_of(const struct connection *connection)
+static struct timers *http_client_timers_of(const struct http_client_conn *connection)
 {
 	return &connection->client->loop->timers;
 }
 
-static void http_client_close_stream(struct connection *connection)
+static void http_client_close_stream(struct http_client_conn *connection)
 {
 	if (!connection->stream)
 		return;
@@ -93,18 +85,18 @@ static void http_client_close_stream(struct connection *connection)
 
 static void http_client_connection_destroy(void *object)
 {
-	struct connection *connection = object;
+	struct http_client_conn *connection = object;
 
 	http_client_parse_reset(&connection->parse);
 }
 
-/* Ends the connection, and its use by a call, which is not notified. */
-static void http_client_drop(struct connection *connection)
+/* Closes the connection and detaches its call, whose handlers are not called. */
+static void http_client_drop(struct http_client_conn *connection)
 {
 	struct http_client *client = connection->client;
 
 	timer_clear(http_client_timers_of(connection), &connection->timer);
-	connection->resolve = mem_deref(connection->resolve);
+	connection->dialing = mem_deref(connection->dialing);
 	http_client_close_stream(connection);
 	http_client_parse_stop(&connection->parse);
 	list_remove(connection->call ? &client->busy : &client->idle, &connection->link);
@@ -114,7 +106,7 @@ static void http_client_drop(struct connection *connection)
 	mem_deref(connection);
 }
 
-static void http_client_fail(struct connection *connection, int err, const char *why)
+static void http_client_fail(struct http_client_conn *connection, int err, const char *why)
 {
 	struct http_call *call = connection->call;
 
@@ -122,24 +114,19 @@ static void http_client_fail(struct connection *connection, int err, const char 
 	call->handlers->done(err, why, call->arg);
 }
 
-static void http_client_fail_plainly(struct connection *connection, int err)
+/* For a connection that is open. */
+static void http_client_fail_errno(struct http_client_conn *connection, int err)
 {
-	const struct url *url = &connection->url;
-	const char *words = url->is_tls ? tls_words(err) : NULL;
 	char why[WHY_SIZE];
-	int len =
-		snprintf(why, sizeof(why), "%s: %s", url->authority, words ? words : strerror(err));
 
-	if (len > 0 && (size_t)len < sizeof(why))
-		url_suggest_scheme(why + len, sizeof(why) - (size_t)len, url, err,
-				   connection->is_open, connection->received > 0);
+	url_explain(why, sizeof(why), &connection->url, err, true, connection->received > 0);
 	http_client_fail(connection, err, why);
 }
 
 static void http_client_begin(void *arg);
 
-/* A request is repeated only once, and only if no server can have answered it yet. */
-static bool http_client_begin_again(struct connection *connection)
+/* A request is repeated only once, and only if nothing of an answer has arrived. */
+static bool http_client_begin_again(struct http_client_conn *connection)
 {
 	struct http_call *call = connection->call;
 
@@ -151,108 +138,40 @@ static bool http_client_begin_again(struct connection *connection)
 	return true;
 }
 
-static void http_client_send_request(struct connection *connection)
+static void http_client_send_request(struct http_client_conn *connection)
 {
 	struct http_call *call = connection->call;
 	struct outgoing *message = outgoing_copy(call->request.bytes, call->request.len);
 
 	if (!message) {
-		http_client_fail_plainly(connection, ENOMEM);
+		http_client_fail_errno(connection, ENOMEM);
 		return;
 	}
 	connection->received = 0;
 	http_client_parse_reset(&connection->parse);
-	http_client_parse_init(&connection->parse, &parse_handlers, connection);
+	http_client_parse_init(&connection->parse, &http_client_answer_handlers, connection);
 	stream_queue(connection->stream, message);
 }
 
-static void http_client_on_opened(void *arg)
+static void http_client_on_dialed(struct stream *stream, int err, const char *why, void *arg)
 {
-	struct connection *connection = arg;
+	struct http_client_conn *connection = arg;
 
-	connection->is_open = true;
-	timer_clear(http_client_timers_of(connection), &connection->timer);
-	connection->resolve = mem_deref(connection->resolve);
-	connection->next = NULL;
+	if (err) {
+		http_client_fail(connection, err, why);
+		return;
+	}
+	connection->dialing = mem_deref(connection->dialing);
+	connection->stream = stream;
+	stream_set_handlers(stream, &http_client_stream_handlers, connection);
 	http_client_send_request(connection);
 }
 
-static int http_client_start_connecting(struct connection *connection, const struct addrinfo *to)
-{
-	struct http_client *client = connection->client;
-	int fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+static void http_client_wait_for_call(struct http_client_conn *connection);
 
-	if (fd < 0)
-		return errno;
-	if (connect(fd, to->ai_addr, to->ai_addrlen) != 0 && errno != EINPROGRESS) {
-		int err = errno;
-
-		close(fd);
-		return err;
-	}
-	return stream_connect(&connection->stream, client->loop, fd,
-			      connection->url.is_tls ? client->tls : NULL, connection->url.host,
-			      &stream_handlers, connection);
-}
-
-static void http_client_try_next(struct connection *connection, int err);
-
-static void http_client_on_late(void *arg)
-{
-	struct connection *connection = arg;
-
-	http_client_close_stream(connection);
-	http_client_try_next(connection, ETIMEDOUT);
-}
-
-/* Each address gets a share of the time that is left, so that one that does not answer leaves some
- * for the others. */
-static void http_client_set_share(struct connection *connection)
-{
-	uint64_t now_us = connection->client->loop->timers.now_us;
-	uint64_t left_us = connection->deadline_us > now_us ? connection->deadline_us - now_us : 0;
-	unsigned count = 0;
-
-	for (const struct addrinfo *a = connection->next; a; a = a->ai_next)
-		++count;
-	timer_set(http_client_timers_of(connection), &connection->timer,
-		  left_us / (count ? count : 1), http_client_on_late, connection);
-}
-
-/* `err` says why the address before this one failed. */
-static void http_client_try_next(struct connection *connection, int err)
-{
-	while (connection->next) {
-		const struct addrinfo *to = connection->next;
-
-		http_client_set_share(connection);
-		connection->next = to->ai_next;
-		err = http_client_start_connecting(connection, to);
-		if (!err)
-			return;
-	}
-	http_client_fail_plainly(connection, err);
-}
-
-static void http_client_on_resolved(const struct addrinfo *found, const char *words, void *arg)
-{
-	struct connection *connection = arg;
-	char why[WHY_SIZE];
-
-	if (found) {
-		connection->next = found;
-		http_client_try_next(connection, EADDRNOTAVAIL);
-		return;
-	}
-	snprintf(why, sizeof(why), "%s: %s", connection->url.authority, words);
-	http_client_fail(connection, EADDRNOTAVAIL, why);
-}
-
-static void http_client_wait_for_call(struct connection *connection);
-
-/* The answer is complete.  The call is notified last, because its handler may start another one on
- * this very connection. */
-static void http_client_finish(struct connection *connection, bool is_clean)
+/* Ends a call whose answer is complete.  Its handler is called last, because it may start another
+ * call on this connection. */
+static void http_client_finish(struct http_client_conn *connection, bool is_clean)
 {
 	struct http_client *client = connection->client;
 	struct http_call *call = connection->call;
@@ -270,7 +189,7 @@ static void http_client_finish(struct connection *connection, bool is_clean)
 	call->handlers->done(0, NULL, call->arg);
 }
 
-static void http_client_fail_parse(struct connection *connection)
+static void http_client_fail_parse(struct http_client_conn *connection)
 {
 	char why[WHY_SIZE];
 
@@ -285,19 +204,20 @@ static void http_client_fail_parse(struct connection *connection)
 
 static void http_client_on_head(const struct http_client_parse *parse, void *arg)
 {
-	struct http_call *call = ((struct connection *)arg)->call;
+	struct http_call *call = ((struct http_client_conn *)arg)->call;
 
 	call->handlers->head(parse, call->arg);
 }
 
 static void http_client_on_body(const char *bytes, size_t n, void *arg)
 {
-	struct http_call *call = ((struct connection *)arg)->call;
+	struct http_call *call = ((struct http_client_conn *)arg)->call;
 
 	call->handlers->body(bytes, n, call->arg);
 }
 
-static void http_client_read_answer(struct connection *connection, const char *bytes, size_t n)
+static void http_client_read_answer(struct http_client_conn *connection, const char *bytes,
+				    size_t n)
 {
 	size_t taken;
 
@@ -312,7 +232,7 @@ static void http_client_read_answer(struct connection *connection, const char *b
 	if (n == 0)
 		http_client_parse_end(&connection->parse);
 	if (!connection->call)
-		return; /* given up from one of its handlers */
+		return; /* one of the handlers has dereferenced the call */
 	if (connection->parse.state == HTTP_CLIENT_PARSE_FAILED)
 		http_client_fail_parse(connection);
 	else if (connection->parse.state == HTTP_CLIENT_PARSE_DONE)
@@ -322,27 +242,25 @@ static void http_client_read_answer(struct connection *connection, const char *b
 /* A reference is held, because a handler may drop the connection while its parser runs. */
 static void http_client_on_read(void *arg, char *bytes, size_t n)
 {
-	struct connection *connection = mem_ref(arg);
+	struct http_client_conn *connection = mem_ref(arg);
 
+	/* Without a request, the server closes the connection or says why it is about to. */
 	if (connection->call)
 		http_client_read_answer(connection, bytes, n);
 	else
-		http_client_drop(
-			connection); /* no request was sent: the server closes the connection, or says why it will */
+		http_client_drop(connection);
 	mem_deref(connection);
 }
 
 static void http_client_on_closed(void *arg, int err)
 {
-	struct connection *connection = arg;
+	struct http_client_conn *connection = arg;
 
 	connection->stream = NULL;
 	if (!connection->call)
 		http_client_drop(connection);
-	else if (!connection->is_open)
-		http_client_try_next(connection, err);
 	else if (!http_client_begin_again(connection))
-		http_client_fail_plainly(connection, err ? err : ECONNRESET);
+		http_client_fail_errno(connection, err ? err : ECONNRESET);
 }
 
 static void http_client_on_idle_end(void *arg)
@@ -350,23 +268,23 @@ static void http_client_on_idle_end(void *arg)
 	http_client_drop(arg);
 }
 
-static bool http_client_is_origin(const struct connection *connection, const struct url *url)
+static bool http_client_is_origin(const struct http_client_conn *connection, const struct url *url)
 {
 	return connection->url.is_tls == url->is_tls &&
 	       strcmp(connection->url.host, url->host) == 0 &&
 	       strcmp(connection->url.port, url->port) == 0;
 }
 
-/* Returns the connection to this origin that has waited longest, or of all origins if it is
- * NULL. */
-static struct connection *http_client_oldest(const struct http_client *client,
-					     const struct url *url, size_t *count)
+/* Returns the connection to this origin that has been idle longest, and counts those to this
+ * origin. NULL means all origins. */
+static struct http_client_conn *http_client_oldest(const struct http_client *client,
+						   const struct url *url, size_t *count)
 {
-	struct connection *first = NULL;
+	struct http_client_conn *first = NULL;
 
 	*count = 0;
 	for (struct link *l = list_first(&client->idle); l; l = list_next(&client->idle, l)) {
-		struct connection *connection = LIST_OBJECT(l, struct connection, link);
+		struct http_client_conn *connection = LIST_OBJECT(l, struct http_client_conn, link);
 
 		if (url && !http_client_is_origin(connection, url))
 			continue;
@@ -377,10 +295,10 @@ static struct connection *http_client_oldest(const struct http_client *client,
 	return first;
 }
 
-static void http_client_wait_for_call(struct connection *connection)
+static void http_client_wait_for_call(struct http_client_conn *connection)
 {
 	struct http_client *client = connection->client;
-	struct connection *first;
+	struct http_client_conn *first;
 	size_t count;
 
 	http_client_parse_reset(&connection->parse);
@@ -394,11 +312,12 @@ static void http_client_wait_for_call(struct connection *connection)
 		http_client_drop(first);
 }
 
-/* Takes the connection that was used last, which is the most likely to be still open. */
-static struct connection *http_client_take_idle(struct http_client *client, const struct url *url)
+/* Takes the idle connection that was used last, because it is the most likely to be still open. */
+static struct http_client_conn *http_client_take_idle(struct http_client *client,
+						      const struct url *url)
 {
 	for (struct link *l = list_last(&client->idle); l; l = list_prev(&client->idle, l)) {
-		struct connection *connection = LIST_OBJECT(l, struct connection, link);
+		struct http_client_conn *connection = LIST_OBJECT(l, struct http_client_conn, link);
 
 		if (!http_client_is_origin(connection, url))
 			continue;
@@ -409,7 +328,7 @@ static struct connection *http_client_take_idle(struct http_client *client, cons
 	return NULL;
 }
 
-static void http_client_attach(struct connection *connection, struct http_call *call)
+static void http_client_attach(struct http_client_conn *connection, struct http_call *call)
 {
 	connection->call = call;
 	call->connection = connection;
@@ -419,40 +338,35 @@ static void http_client_attach(struct connection *connection, struct http_call *
 static int http_client_open_connection(struct http_call *call)
 {
 	struct http_client *client = call->client;
-	struct connection *connection =
+	struct http_client_conn *connection =
 		mem_zalloc(sizeof(*connection), http_client_connection_destroy);
+	int err;
 
 	if (!connection)
 		return ENOMEM;
 	connection->client = client;
 	connection->url = call->url;
-	connection->deadline_us = client->loop->timers.now_us + call->connect_ms * UINT64_C(1000);
 	http_client_attach(connection, call);
-	timer_set(http_client_timers_of(connection), &connection->timer,
-		  call->connect_ms * UINT64_C(1000), http_client_on_late, connection);
-	if (resolve_start(&connection->resolve, client->resolver, call->url.host, call->url.port,
-			  http_client_on_resolved, connection) == 0)
-		return 0;
-	http_client_drop(connection);
-	return ENOMEM;
+	err = dialer_dial(&connection->dialing, client->dialer, &call->url, call->connect_ms,
+			  http_client_on_dialed, connection);
+	if (err)
+		http_client_drop(connection);
+	return err;
 }
 
 static void http_client_begin(void *arg)
 {
 	struct http_call *call = arg;
-	struct connection *connection =
+	struct http_client_conn *connection =
 		call->has_failed_once ? NULL : http_client_take_idle(call->client, &call->url);
-	int err = 0;
+	int err;
 
 	if (connection) {
 		http_client_attach(connection, call);
 		http_client_send_request(connection);
 		return;
 	}
-	if (call->url.is_tls && !call->client->tls)
-		err = EPROTONOSUPPORT;
-	else
-		err = http_client_open_connection(call);
+	err = http_client_open_connection(call);
 	if (err)
 		call->handlers->done(err, strerror(err), call->arg);
 }
@@ -478,7 +392,7 @@ static int http_client_write_request(struct buf *request, const struct http_call
 	int err;
 
 	if (len > 0 && target[len - 1] == '/' && options->path)
-		--len; /* of a base address that ends in a slash */
+		--len; /* the base URL ends with a slash, and the path begins with one */
 	err = buf_printf(
 		request, "%s %s%.*s%s%.*s HTTP/1.1\r\nHost: %s\r\nContent-Length: %zu\r\n%s\r\n",
 		options->method, len == 0 && !options->path ? "/" : "", (int)len, target,
@@ -500,7 +414,7 @@ int http_client_call(struct http_call **callp, struct http_client *client,
 	call->handlers = handlers;
 	call->arg = arg;
 	call->url = *options->url;
-	call->url.target = NULL; /* the request has it; the text may go */
+	call->url.target = NULL; /* it points into the caller's text, which may be freed */
 	call->connect_ms = options->connect_ms;
 	call->answer_max = options->answer_max;
 	buf_init(&call->request, REQUEST_MAX);
@@ -527,27 +441,28 @@ static void http_client_ignore_body(const char *bytes, size_t n, void *arg)
 	(void)arg;
 }
 
-static void http_client_on_left_done(int err, const char *why, void *arg)
+static void http_client_on_detached_done(int err, const char *why, void *arg)
 {
 	(void)err;
 	(void)why;
 	mem_deref(arg);
 }
 
-static const struct http_call_handlers left_handlers = {.head = http_client_ignore_head,
-							.body = http_client_ignore_body,
-							.done = http_client_on_left_done};
+static const struct http_call_handlers http_client_detached_handlers = {
+	.head = http_client_ignore_head,
+	.body = http_client_ignore_body,
+	.done = http_client_on_detached_done};
 
-static void http_client_on_left_late(void *arg)
+static void http_client_on_detached_late(void *arg)
 {
 	mem_deref(arg);
 }
 
-/* The call belongs to its connection from here on, and holds no reference to the client: it ends
- * with the client. */
-void http_client_leave(struct http_call *call)
+/* From here on the call belongs to its connection.  It holds no reference to the client, so it ends
+ * with the client at the latest. */
+void http_client_detach(struct http_call *call)
 {
-	struct connection *connection = call ? call->connection : NULL;
+	struct http_client_conn *connection = call ? call->connection : NULL;
 	struct http_client *client;
 
 	if (!connection) {
@@ -555,12 +470,12 @@ void http_client_leave(struct http_call *call)
 		return;
 	}
 	timer_set(http_client_timers_of(connection), &connection->timer,
-		  HTTP_CLIENT_LEAVE_MS * UINT64_C(1000), http_client_on_left_late, call);
-	call->handlers = &left_handlers;
+		  HTTP_CLIENT_DETACH_MS * UINT64_C(1000), http_client_on_detached_late, call);
+	call->handlers = &http_client_detached_handlers;
 	call->arg = call;
 	client = call->client;
 	call->client = NULL;
-	mem_deref(client); /* which may be its end, and the call's */
+	mem_deref(client); /* this may free the client, and with it the call */
 }
 
 static void http_client_destroy(void *object)
@@ -569,11 +484,10 @@ static void http_client_destroy(void *object)
 	struct link *link;
 
 	while ((link = list_first(&client->busy)))
-		mem_deref(LIST_OBJECT(link, struct connection, link)->call); /* was left */
+		mem_deref(LIST_OBJECT(link, struct http_client_conn, link)->call); /* detached */
 	while ((link = list_first(&client->idle)))
-		http_client_drop(LIST_OBJECT(link, struct connection, link));
-	mem_deref(client->resolver);
-	mem_deref(client->tls);
+		http_client_drop(LIST_OBJECT(link, struct http_client_conn, link));
+	mem_deref(client->dialer);
 }
 
 int http_client_alloc(struct http_client **clientp, struct loop *loop, struct tls *tls)
@@ -584,11 +498,10 @@ int http_client_alloc(struct http_client **clientp, struct loop *loop, struct tl
 	if (!client)
 		return ENOMEM;
 	client->loop = loop;
-	client->tls = mem_ref(tls);
 	list_init(&client->busy);
 	list_init(&client->idle);
 	mem_set_destructor(client, http_client_destroy);
-	err = resolver_alloc(&client->resolver, loop);
+	err = dialer_alloc(&client->dialer, loop, tls);
 	if (err)
 		mem_deref(client);
 	else

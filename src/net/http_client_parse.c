@@ -1,5 +1,5 @@
 /*
- * http_client_parse.c: parses one HTTP/1.1 answer (see http_client_parse.h).
+ * http_client_parse.c: parses one HTTP/1.1 answer (see http_client_parse.h).  Pure.
  */
 #include "net/http_client_parse.h"
 
@@ -18,7 +18,7 @@ static int http_client_parse_fail(struct http_client_parse *parse, const char *r
 static int http_client_parse_append(struct http_client_parse *parse, const char *bytes, size_t n)
 {
 	if (parse->state != HTTP_CLIENT_PARSE_HEAD)
-		return 0; /* trailers are read and thrown away */
+		return 0; /* trailers are read and discarded */
 	return buf_append(&parse->head, bytes, n) == 0
 		       ? 0
 		       : http_client_parse_fail(parse, "its head is too large");
@@ -64,16 +64,16 @@ static int http_client_parse_check_head(struct http_client_parse *parse)
 		const char *name, *good, *reason;
 	} codings[] = {
 		{"transfer-encoding", "chunked", "its transfer coding is not supported"},
-		{"content-encoding", "identity", "it is compressed, which was not asked for"},
+		{"content-encoding", "identity", "it is compressed, which we did not request"},
 	};
 
 	if (parse->llhttp.http_major != 1 || parse->llhttp.http_minor > 1)
 		return http_client_parse_fail(parse, "its HTTP version is not supported");
 	if (parse->status < 100 || parse->status > 599)
-		return http_client_parse_fail(parse, "its status is none");
+		return http_client_parse_fail(parse, "its status is invalid");
 	if (parse->status == 101)
 		return http_client_parse_fail(parse,
-					      "it changes the protocol, which was not asked for");
+					      "it changes the protocol, which we did not request");
 	for (size_t i = 0; i < COUNT(codings); ++i) {
 		const char *value = http_client_parse_header(parse, codings[i].name);
 
@@ -162,7 +162,7 @@ size_t http_client_parse_feed(struct http_client_parse *parse, const char *bytes
 	if (parse->state == HTTP_CLIENT_PARSE_DONE)
 		return (size_t)(llhttp_get_error_pos(&parse->llhttp) - bytes);
 	if (err != HPE_OK && !http_client_parse_is_over(parse))
-		http_client_parse_fail(parse, "it is no HTTP");
+		http_client_parse_fail(parse, "it is not HTTP");
 	return n;
 }
 
@@ -170,7 +170,7 @@ void http_client_parse_end(struct http_client_parse *parse)
 {
 	if (http_client_parse_is_over(parse))
 		return;
-	llhttp_finish(&parse->llhttp); /* its outcome is the state */
+	llhttp_finish(&parse->llhttp); /* sets the state if the body is complete */
 	if (parse->state != HTTP_CLIENT_PARSE_DONE)
 		http_client_parse_fail(parse, "it ended early");
 	parse->keeps_alive = false;

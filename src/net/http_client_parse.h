@@ -14,8 +14,8 @@
 
 #include "base/buf.h"
 
-/* For the names and values of the headers: servers send a few hundred bytes, and those behind
- * proxies a few thousand. */
+/* The maximum for the names and values of all headers.  Servers send a few hundred bytes, and
+ * proxies may add a few thousand. */
 #define HTTP_CLIENT_HEAD_MAX (16u * 1024u)
 
 enum http_client_parse_state {
@@ -37,12 +37,12 @@ struct http_client_parse {
 	struct buf head; /* names and values, each with its NUL */
 	const struct http_client_parse_handlers *handlers;
 	void *arg;
-	const char *reason; /* of a failure */
+	const char *reason; /* why parsing failed */
 	uint16_t status;
 	uint8_t state; /* enum http_client_parse_state */
-	bool in_value;
-	bool is_interim; /* an answer before the answer */
-	bool is_stopped;
+	bool in_value; /* a header's value is being read, not its name */
+	bool is_interim; /* a 1xx, which precedes the answer */
+	bool is_stopped; /* http_client_parse_stop was called */
 	bool keeps_alive; /* once it is done: the connection may be used again */
 };
 
@@ -54,8 +54,8 @@ void http_client_parse_reset(struct http_client_parse *parse);
  * was reached.  After DONE and FAILED it parses nothing. */
 size_t http_client_parse_feed(struct http_client_parse *parse, const char *bytes, size_t n);
 
-/* The server has sent everything.  That ends a body without a declared length, and is a failure
- * anywhere else. */
+/* Call this when the server has closed its end of the connection.  That ends a body without a
+ * declared length, and is a failure anywhere else. */
 void http_client_parse_end(struct http_client_parse *parse);
 
 /* For a handler: stops the parser, and no handler is called any more. */

@@ -1,5 +1,5 @@
 /*
- * http_parse.c: parses one HTTP/1.1 request (see http_parse.h).
+ * http_parse.c: parses one HTTP/1.1 request (see http_parse.h).  Pure.
  */
 #include "net/http_parse.h"
 
@@ -13,7 +13,7 @@
 /* The position of a byte in the lines of a head. */
 enum { BEFORE, REQUEST_LINE, LINE_START, NAME, VALUE, BLANK_LINE, AFTER };
 
-/* What a request line has begun with: a word, a blank, the first byte of a target. */
+/* How far our own check of the request line's beginning has come. */
 enum { METHOD_NONE, METHOD_WORD, METHOD_BLANK, METHOD_TARGET, METHOD_BAD };
 
 static int http_parse_fail(struct http_parse *parse, uint16_t status, const char *reason)
@@ -69,7 +69,7 @@ static int http_parse_on_header_field(llhttp_t *llhttp, const char *at, size_t n
 	int err;
 
 	if (parse->state != HTTP_PARSE_HEAD)
-		return 0; /* trailers are read and thrown away */
+		return 0; /* trailers are read and discarded */
 	err = http_parse_end_value(parse);
 	return err ? err : http_parse_append(parse, at, n);
 }
@@ -117,10 +117,11 @@ static int http_parse_split_target(struct http_parse *parse)
 		if (query == target)
 			return http_parse_fail(parse, 400, "bad request target");
 		target[0] = '/';
-		target[1] = '\0'; /* "http://" was there: the query lies behind */
+		target[1] = '\0'; /* this overwrites a part of "http://", not of the query */
 		return 0;
 	}
-	/* The request is complete nevertheless: its handler says what is wrong. */
+	/* An invalid escape does not fail the request: the path becomes "" and its handler answers
+	 * with an error. */
 	if (http_parse_decode(&decoded, target, parse->headers_at, path, path_len, false) != 0)
 		target[0] = '\0';
 	return 0;
@@ -193,30 +194,45 @@ static int http_parse_on_headers_complete(llhttp_t *llhttp)
 	if (err)
 		return -1;
 	parse->state = HTTP_PARSE_BODY;
-	/* The request's handler decides whether the body is read at all. */
+	/* The server decides whether the body is read at all. */
 	return http_parse_has_body(parse) ? HPE_PAUSED : 0;
 }
 
-/* The size of a chunk is known before its bytes arrive. */
+size_t http_parse_body_len(const struct http_parse *parse)
+{
+	return parse->body_taken + parse->body.len;
+}
+
+void http_parse_take_body(struct http_parse *parse, size_t n)
+{
+	buf_consume(&parse->body, n);
+	parse->body_taken += n;
+}
+
+/* How much longer the body may become.  One byte of the buffer is for the NUL after the body. */
+static size_t http_parse_body_room(const struct http_parse *parse)
+{
+	return parse->body.max - 1 - http_parse_body_len(parse);
+}
+
+/* Refuses a chunk that is too long before its bytes arrive. */
 static int http_parse_on_chunk_header(llhttp_t *llhttp)
 {
 	struct http_parse *parse = llhttp->data;
 
-	if (llhttp->content_length > parse->body.max - 1 - parse->body.len)
+	if (llhttp->content_length > http_parse_body_room(parse))
 		return http_parse_fail(parse, 413, "request body too large");
 	return 0;
 }
 
-/* One byte of the maximum is for the NUL after the body. */
 static int http_parse_on_body(llhttp_t *llhttp, const char *at, size_t n)
 {
 	struct http_parse *parse = llhttp->data;
-	struct buf *body = &parse->body;
 
-	parse->wants_continue = false; /* it did not wait */
-	if (n > body->max - 1 - body->len)
+	parse->wants_continue = false; /* the client has not waited for the 100 */
+	if (n > http_parse_body_room(parse))
 		return http_parse_fail(parse, 413, "request body too large");
-	if (buf_append(body, at, n) != 0)
+	if (buf_append(&parse->body, at, n) != 0)
 		return http_parse_fail(parse, 503, "out of memory");
 	return 0;
 }
@@ -259,9 +275,9 @@ void http_parse_reset(struct http_parse *parse)
 	buf_reset(&parse->body);
 }
 
-/* Returns the next state of our own check of the head, or -1 for what is refused: a blank before
- * the colon and a folded line (RFC 9112, 5.1 and 5.2), which two parsers may understand as two
- * different requests. */
+/* Returns the next state of our own check of the head, or -1 to refuse it.  A space before the
+ * colon and a folded line (RFC 9112, sections 5.1 and 5.2) are refused because two parsers may
+ * understand them as two different requests. */
 static int http_parse_next_line_state(int state, char c)
 {
 	bool is_blank = c == ' ' || c == '\t';
@@ -324,8 +340,8 @@ static uint16_t http_parse_check_lines(struct http_parse *parse, const char *byt
 	return 0;
 }
 
-/* llhttp does not know the method.  Whether it is a valid word or garbage is known when the word
- * has ended, wherever the bytes were split. */
+/* Refuses a method that llhttp does not know.  Whether it is a valid token or garbage can only be
+ * decided when it is complete, so that the answer does not depend on how the bytes were split. */
 static void http_parse_refuse_method(struct http_parse *parse)
 {
 	if (parse->method_state == METHOD_TARGET)
@@ -355,15 +371,16 @@ static size_t http_parse_feed_head(struct http_parse *parse, const char *bytes, 
 	return n;
 }
 
-/* Whether too many bytes arrived that are not body.  Checked only at multiples of this many
- * bytes, so that the result does not depend on how the bytes were split. */
-#define LOOK_EACH 4096u
+/* The overhead of a chunked body is checked only at multiples of this many bytes, so that the
+ * result does not depend on how the bytes were split. */
+#define OVERHEAD_CHECK_BYTES 4096u
 
-static bool http_parse_wastes(const struct http_parse *parse)
+static bool http_parse_has_too_much_overhead(const struct http_parse *parse)
 {
-	return parse->body_bytes % LOOK_EACH == 0 &&
-	       parse->body_bytes - parse->body.len >
-		       parse->head.max + HTTP_PARSE_CHUNK_COST * (uint64_t)parse->body.len;
+	uint64_t len = http_parse_body_len(parse);
+
+	return parse->body_bytes % OVERHEAD_CHECK_BYTES == 0 &&
+	       parse->body_bytes - len > parse->head.max + HTTP_PARSE_CHUNK_COST * len;
 }
 
 static size_t http_parse_feed_body(struct http_parse *parse, const char *bytes, size_t n)
@@ -375,7 +392,8 @@ static size_t http_parse_feed_body(struct http_parse *parse, const char *bytes, 
 		llhttp_resume(&parse->llhttp);
 	}
 	while (used < n && parse->state == HTTP_PARSE_BODY) {
-		size_t part = (size_t)(LOOK_EACH - parse->body_bytes % LOOK_EACH);
+		size_t part =
+			(size_t)(OVERHEAD_CHECK_BYTES - parse->body_bytes % OVERHEAD_CHECK_BYTES);
 		enum llhttp_errno err;
 
 		if (part > n - used)
@@ -387,7 +405,7 @@ static size_t http_parse_feed_body(struct http_parse *parse, const char *bytes, 
 		parse->body_bytes += part;
 		if (err != HPE_OK && parse->state != HTTP_PARSE_FAILED)
 			http_parse_fail(parse, 400, "bad request");
-		else if (parse->state == HTTP_PARSE_BODY && http_parse_wastes(parse))
+		else if (parse->state == HTTP_PARSE_BODY && http_parse_has_too_much_overhead(parse))
 			http_parse_fail(parse, 413, "chunk extensions or trailers too long");
 	}
 	return parse->state == HTTP_PARSE_FAILED ? n : used;

@@ -1,5 +1,6 @@
 /*
- * http_reply.c: answers to HTTP requests, including the upgrade to a WebSocket (see http.h).
+ * http_reply.c: answers to HTTP requests, including the upgrade to a WebSocket (see http.h).  Runs
+ * on the loop's thread.
  */
 #include <assert.h>
 #include <errno.h>
@@ -86,10 +87,10 @@ int http_reply_header(struct http_request *request, const char *name, const char
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
 			return EINVAL;
 	}
-	return buf_printf(&request_of(request)->headers, "%s: %s\r\n", name, value);
+	return buf_printf(&http_exchange_of(request)->headers, "%s: %s\r\n", name, value);
 }
 
-static int http_reply_put_head(struct buf *head, const struct request *request, int status)
+static int http_reply_put_head(struct buf *head, const struct http_exchange *request, int status)
 {
 	char date[40];
 	time_t now = time(NULL);
@@ -107,13 +108,14 @@ static int http_reply_put_head(struct buf *head, const struct request *request, 
 }
 
 /* Whether this answer is the connection's last, for the Connection header. */
-static bool http_reply_is_last(const struct request *request)
+static bool http_reply_is_last(const struct http_exchange *request)
 {
 	return request->must_close || !request->parse.keeps_alive ||
 	       request->conn->server->is_draining || http_conn_must_end(request);
 }
 
-static int http_reply_put_rest(struct buf *head, const struct request *request, const char *type)
+static int http_reply_put_rest(struct buf *head, const struct http_exchange *request,
+			       const char *type)
 {
 	int err = type ? buf_printf(head, "Content-Type: %s\r\n", type) : 0;
 
@@ -124,7 +126,7 @@ static int http_reply_put_rest(struct buf *head, const struct request *request, 
 	return err ? err : buf_append_str(head, "\r\n");
 }
 
-static bool http_reply_is_head_request(const struct request *request)
+static bool http_reply_is_head_request(const struct http_exchange *request)
 {
 	return (request->parse.state == HTTP_PARSE_DONE ||
 		request->parse.state == HTTP_PARSE_BODY) &&
@@ -132,8 +134,8 @@ static bool http_reply_is_head_request(const struct request *request)
 }
 
 /* Sends head and body as one message. */
-static int http_reply_send_both(struct request *request, const struct buf *head, const void *body,
-				size_t len)
+static int http_reply_send_both(struct http_exchange *request, const struct buf *head,
+				const void *body, size_t len)
 {
 	struct outgoing *message;
 
@@ -151,7 +153,7 @@ static int http_reply_send_both(struct request *request, const struct buf *head,
 }
 
 /* Closes the connection, which cannot continue without memory for an answer. */
-static void http_reply_give_up(struct request *request)
+static void http_reply_give_up(struct http_exchange *request)
 {
 	request->must_close = true;
 	stream_abort(request->conn->stream, ENOMEM);
@@ -161,7 +163,7 @@ static void http_reply_give_up(struct request *request)
 int http_reply(struct http_request *request, int status, const char *type, const void *body,
 	       size_t len)
 {
-	struct request *own = request_of(request);
+	struct http_exchange *own = http_exchange_of(request);
 	struct buf head;
 	int err = 0;
 
@@ -186,7 +188,7 @@ int http_reply(struct http_request *request, int status, const char *type, const
 
 int http_reply_error(struct http_request *request, int status, const char *reason)
 {
-	struct request *own = request_of(request);
+	struct http_exchange *own = http_exchange_of(request);
 	struct http_settings *settings;
 	struct buf body;
 	int err;
@@ -204,9 +206,9 @@ int http_reply_error(struct http_request *request, int status, const char *reaso
 	return err;
 }
 
-/* A client notices that the last chunk is missing.  If the body ends with the connection, only a
- * reset shows that it is incomplete. */
-static void http_reply_reset_at_end(const struct request *request)
+/* In a chunked body the client notices that the last chunk is missing.  If the end of the
+ * connection marks the end of the body, only a reset shows that it is incomplete. */
+static void http_reply_reset_at_end(const struct http_exchange *request)
 {
 	static const struct linger at_once = {.l_onoff = 1};
 
@@ -217,7 +219,7 @@ static void http_reply_reset_at_end(const struct request *request)
 
 void http_abort(struct http_request *request)
 {
-	struct request *own = request_of(request);
+	struct http_exchange *own = http_exchange_of(request);
 	struct http_conn *conn = own->conn;
 
 	assert(own->has_begun);
@@ -231,7 +233,7 @@ void http_abort(struct http_request *request)
 	own->gone = NULL;
 }
 
-void http_reply_missing(struct request *request)
+void http_reply_missing(struct http_exchange *request)
 {
 	if (request->has_begun) {
 		http_abort(&request->public);
@@ -243,7 +245,7 @@ void http_reply_missing(struct request *request)
 
 int http_reply_begin(struct http_request *request, int status, const char *type)
 {
-	struct request *own = request_of(request);
+	struct http_exchange *own = http_exchange_of(request);
 	struct buf head;
 	int err;
 
@@ -270,11 +272,11 @@ int http_reply_begin(struct http_request *request, int status, const char *type)
 
 void http_reply_piece(struct http_request *request, struct outgoing *message)
 {
-	struct request *own = request_of(request);
+	struct http_exchange *own = http_exchange_of(request);
 	char size[OUTGOING_ROOM + 1];
 
 	assert(own->has_begun);
-	/* An empty chunk would be the last. */
+	/* An empty chunk would mark the end of the body. */
 	if (!own->conn || http_reply_is_head_request(own) || message->len == 0) {
 		outgoing_free(message);
 		return;
@@ -293,7 +295,7 @@ void http_reply_piece(struct http_request *request, struct outgoing *message)
 
 void http_reply_end(struct http_request *request)
 {
-	struct request *own = request_of(request);
+	struct http_exchange *own = http_exchange_of(request);
 	struct outgoing *last;
 
 	assert(own->has_begun);
@@ -312,7 +314,7 @@ void http_reply_end(struct http_request *request)
 
 /* Returns the status to refuse the upgrade with (RFC 6455, section 4.2.1), or 0.  Host was checked
  * with the rest of the head. */
-static int http_reply_check_upgrade(const struct request *request, const char **reason)
+static int http_reply_check_upgrade(const struct http_exchange *request, const char **reason)
 {
 	const struct http_request *public = &request->public;
 	const char *version = http_header(public, "sec-websocket-version");
@@ -346,7 +348,7 @@ static int http_reply_refuse_upgrade(struct http_request *public, int status, co
 	return EPROTO;
 }
 
-static int http_reply_send_switch(struct request *request)
+static int http_reply_send_switch(struct http_exchange *request)
 {
 	char accept[WS_ACCEPT_SIZE];
 	struct buf head;
@@ -369,7 +371,7 @@ static int http_reply_send_switch(struct request *request)
 int http_upgrade(struct ws **wsp, struct http_request *request, const struct ws_handlers *handlers,
 		 void *arg)
 {
-	struct request *own = request_of(request);
+	struct http_exchange *own = http_exchange_of(request);
 	struct http_conn *conn = own->conn;
 	const char *reason;
 	struct ws *ws;
@@ -389,11 +391,11 @@ int http_upgrade(struct ws **wsp, struct http_request *request, const struct ws_
 		return err;
 	}
 	stream_pause(conn->stream, false);
-	err = ws_feed(ws, conn->waiting.bytes, conn->waiting.len);
+	err = ws_feed(ws, conn->early.bytes, conn->early.len);
 	if (err)
 		ws_abort(ws);
 	own->gone = NULL;
-	http_conn_leave(conn);
+	http_conn_remove(conn);
 	*wsp = ws;
 	return 0;
 }

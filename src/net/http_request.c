@@ -1,5 +1,5 @@
 /*
- * http_request.c: what a handler can ask of a request (see http.h).
+ * http_request.c: reads the properties of a request (see http.h).  Runs on the loop's thread.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -13,12 +13,12 @@
 
 const char *http_header(const struct http_request *request, const char *name)
 {
-	return http_parse_header(&request_of(request)->parse, name, 0);
+	return http_parse_header(&http_exchange_of(request)->parse, name, 0);
 }
 
 bool http_has_header_from(const struct http_request *request, const char *prefix)
 {
-	return http_parse_has_header_from(&request_of(request)->parse, prefix);
+	return http_parse_has_header_from(&http_exchange_of(request)->parse, prefix);
 }
 
 static const char *http_request_find(const char *p, const char *name, size_t *len)
@@ -72,7 +72,7 @@ int http_query(const struct http_request *request, const char *name, char *out, 
 
 void http_peer(const struct http_request *request, char out[HTTP_PEER_SIZE])
 {
-	const struct http_conn *conn = request_of(request)->conn;
+	const struct http_conn *conn = http_exchange_of(request)->conn;
 	struct sockaddr_storage address = {0};
 	socklen_t len = sizeof(address);
 	const void *ip = NULL;
@@ -85,7 +85,7 @@ void http_peer(const struct http_request *request, char out[HTTP_PEER_SIZE])
 		ip = &((struct sockaddr_in *)&address)->sin_addr;
 	} else if (address.ss_family == AF_INET6) {
 		const struct in6_addr *ip6 = &((struct sockaddr_in6 *)&address)->sin6_addr;
-		bool is_mapped = IN6_IS_ADDR_V4MAPPED(ip6); /* IPv4 on a socket for both */
+		bool is_mapped = IN6_IS_ADDR_V4MAPPED(ip6); /* an IPv4 client of an IPv6 socket */
 
 		family = is_mapped ? AF_INET : AF_INET6;
 		ip = is_mapped ? (const void *)(ip6->s6_addr + 12) : (const void *)ip6;
@@ -96,7 +96,7 @@ void http_peer(const struct http_request *request, char out[HTTP_PEER_SIZE])
 
 void http_on_gone(struct http_request *request, http_gone_h *handler, void *arg)
 {
-	struct request *own = request_of(request);
+	struct http_exchange *own = http_exchange_of(request);
 
 	own->gone = handler;
 	own->gone_arg = arg;
@@ -104,7 +104,7 @@ void http_on_gone(struct http_request *request, http_gone_h *handler, void *arg)
 
 void http_on_full(struct http_request *request, http_full_h *handler, void *arg)
 {
-	struct request *own = request_of(request);
+	struct http_exchange *own = http_exchange_of(request);
 
 	own->full = handler;
 	own->full_arg = arg;
@@ -112,29 +112,29 @@ void http_on_full(struct http_request *request, http_full_h *handler, void *arg)
 
 bool http_is_full(const struct http_request *request)
 {
-	const struct http_conn *conn = request_of(request)->conn;
+	const struct http_conn *conn = http_exchange_of(request)->conn;
 
 	return conn && stream_is_full(conn->stream);
 }
 
 uint64_t http_drop(struct http_request *request, uint64_t tag)
 {
-	struct request *own = request_of(request);
+	struct http_exchange *own = http_exchange_of(request);
 	struct stream *stream = own->conn ? own->conn->stream : own->ended;
 
 	return stream ? stream_drop(stream, tag) : 0;
 }
 
-bool http_tell_when_sent(struct http_request *request, uint64_t tag)
+bool http_notify_when_sent(struct http_request *request, uint64_t tag)
 {
-	const struct http_conn *conn = request_of(request)->conn;
+	const struct http_conn *conn = http_exchange_of(request)->conn;
 
-	return conn && stream_tell_when_sent(conn->stream, tag);
+	return conn && stream_notify_when_sent(conn->stream, tag);
 }
 
 void http_on_sent(struct http_request *request, void (*sent)(void *arg, uint64_t tag), void *arg)
 {
-	struct request *own = request_of(request);
+	struct http_exchange *own = http_exchange_of(request);
 
 	own->sent = sent;
 	own->sent_arg = arg;
@@ -144,7 +144,7 @@ void http_on_sent(struct http_request *request, void (*sent)(void *arg, uint64_t
 static bool http_request_has_token(const struct http_request *request, const char *name,
 				   const char *token)
 {
-	const struct http_parse *parse = &request_of(request)->parse;
+	const struct http_parse *parse = &http_exchange_of(request)->parse;
 	const char *value;
 
 	for (unsigned i = 0; (value = http_parse_header(parse, name, i)); ++i) {

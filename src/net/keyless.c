@@ -17,7 +17,7 @@ static struct keyless_member *keyless_first(const struct list *list)
 	return link ? LIST_OBJECT(link, struct keyless_member, link) : NULL;
 }
 
-/* Sets how much a member holds and moves it to the end, as the most recently active. */
+/* Sets how much a member holds, and moves it to the end as the most recently active one. */
 static void keyless_set(struct keyless_member *member, size_t read, size_t queued)
 {
 	struct keyless *all = member->all;
@@ -78,8 +78,8 @@ void keyless_count_queued(struct keyless_member *member, ptrdiff_t change)
 
 	if (!member->all)
 		return;
-	/* While something is queued, reading it does not make the client less idle: a client
-	 * that reads a byte a second should not be kept for that. */
+	/* While something is queued, reading it does not count as activity: a client that reads one
+	 * byte per second would otherwise never be evicted. */
 	if (queued > 0 && member->queued > 0) {
 		member->all->bytes += (size_t)change;
 		member->queued = queued;

@@ -35,10 +35,10 @@ struct keyless {
 
 struct keyless_member;
 
-/* Closes the connection, which has already left. */
+/* Closes the connection; it has already been removed from the set. */
 typedef void(keyless_evict_h)(struct keyless_member *member);
 
-/* Embedded in a connection; all zeros: it is not a member. */
+/* Embedded in a connection.  A zeroed struct is not a member. */
 struct keyless_member {
 	struct link link;
 	struct keyless *all; /* NULL if it has presented a key or is closed */

@@ -1,5 +1,5 @@
 /*
- * listener.c: accepts connections on one address (see listener.h).
+ * listener.c: accepts connections on one address (see listener.h).  Runs on the loop's thread.
  */
 #include "net/listener.h"
 
@@ -19,7 +19,7 @@
  * waiting: 64 accepts take about a millisecond. */
 #define ACCEPTS_MAX 64
 
-#define BACKLOG 4096 /* the kernel cuts it to net.core.somaxconn */
+#define BACKLOG 4096 /* the kernel limits it to net.core.somaxconn */
 
 struct listener {
 	struct watch watch;
@@ -39,7 +39,8 @@ static void listener_on_pause_over(void *arg)
 
 static void listener_pause_accepting(struct listener *listener, int err)
 {
-	log_warn("net", "accepting pauses for %d ms: %s", LISTENER_PAUSE_MS, strerror(err));
+	log_warn("net", "accepting connections is paused for %d ms: %s", LISTENER_PAUSE_MS,
+		 strerror(err));
 	timer_set(&listener->watch.loop->timers, &listener->pause, LISTENER_PAUSE_MS * 1000u,
 		  listener_on_pause_over, listener);
 	watch_set(&listener->watch, 0);
@@ -60,7 +61,7 @@ static void listener_on_readable(void *arg, int events)
 		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
 			listener_pause_accepting(listener, errno);
 		else if (errno != EAGAIN)
-			continue; /* the client left, or its network is broken */
+			continue; /* the client has disconnected, or its network has failed */
 		break;
 	}
 }
@@ -98,7 +99,7 @@ static int listener_resolve(struct addrinfo **found, const char *address)
 
 	if (err)
 		return err;
-	/* getaddrinfo would take 65537 for 1. */
+	/* getaddrinfo would read 65537 as 1. */
 	if (strspn(port, "0123456789") != strlen(port) || strlen(port) > 5 || atoi(port) > 65535)
 		return EINVAL;
 	switch (getaddrinfo(host[0] ? host : NULL, port, &hints, found)) {
@@ -123,7 +124,7 @@ static int listener_open_socket(int *fdp, const struct addrinfo *to, bool listen
 	if (fd < 0)
 		return errno;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (to->ai_family == AF_INET6) /* [::] takes IPv4 clients too */
+	if (to->ai_family == AF_INET6) /* [::] accepts IPv4 clients too */
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
 	if (bind(fd, to->ai_addr, to->ai_addrlen) == 0 && (!listens || listen(fd, BACKLOG) == 0)) {
 		*fdp = fd;
@@ -134,9 +135,9 @@ static int listener_open_socket(int *fdp, const struct addrinfo *to, bool listen
 	return err;
 }
 
-/* Listens on the first of the addresses that is available.  For ":PORT" IPv6 is tried first,
- * because its socket serves both; for a name such as localhost IPv4 is, because every client tries
- * it. */
+/* Listens on the first address that is available.  For ":PORT" IPv6 is tried first, because such a
+ * socket also accepts IPv4; for a name such as localhost IPv4 is tried first, because every client
+ * tries it. */
 static int listener_open_first(int *fdp, const struct addrinfo *found, int family, bool listens)
 {
 	int err = EADDRNOTAVAIL;

@@ -1,7 +1,7 @@
 /*
  * listener.h: accepts connections on one address.
  *
- * When descriptors run out, accepting pauses for LISTENER_PAUSE_MS instead of
+ * When the process has no file descriptor left, accepting pauses for LISTENER_PAUSE_MS instead of
  * spinning; the clients wait in the kernel's queue.
  */
 #ifndef NET_LISTENER_H
@@ -16,7 +16,8 @@ enum { LISTENER_PAUSE_MS = 100 };
 
 struct listener;
 
-/* Receives a connected, non-blocking, close-on-exec socket, which it must close. */
+/* Receives a connected, non-blocking, close-on-exec socket, which it must close.  It may close the
+ * listener. */
 typedef void(listener_accept_h)(void *arg, int fd);
 
 /* `address` is HOST:PORT, [IPV6]:PORT, or :PORT for every address.  Names are looked up here, which
@@ -25,10 +26,12 @@ typedef void(listener_accept_h)(void *arg, int fd);
 int listener_alloc(struct listener **listenerp, struct loop *loop, const char *address,
 		   listener_accept_h *accept, void *arg);
 
-/* An address of the same host that can be listened on now: one of the next LISTENER_FREE_MAX
- * ports.  Blocks like listener_alloc.  EINVAL, EADDRNOTAVAIL when all are taken. */
+/* Finds an address of the same host that can be listened on: one of the next LISTENER_FREE_MAX
+ * ports.  Blocks like listener_alloc.  EINVAL for an address of another form, EADDRNOTAVAIL if all
+ * ports are taken. */
 enum { LISTENER_FREE_MAX = 100 };
 int listener_find_free(char *free_address, size_t size, const char *address);
+
 /* Returns 0 if the address could be listened on, else the errno of listener_alloc, without
  * listening. */
 int listener_try(const char *address);
@@ -43,8 +46,8 @@ uint16_t listener_port(const struct listener *listener);
 /* The listener keeps the descriptor. */
 int listener_fd(const struct listener *listener);
 
-/* Stops listening at once; the loop frees the memory later.  Clients that wait in the queue of the
- * kernel are refused, unless another process has the socket too. */
+/* Stops listening at once; the loop frees the memory later.  Clients that wait in the kernel's
+ * queue are refused, unless another process has the socket too. */
 void listener_close(struct listener *listener);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory beyond the payload that a message may keep; giving back less is not worth a call. */
+/* Unused memory that a message may keep, because returning so little is not worth a call. */
 #define SLACK_MAX 64
 
 struct outgoing *outgoing_alloc(size_t size)
@@ -42,7 +42,7 @@ struct outgoing *outgoing_take(struct buf *payload)
 
 	if (!payload->bytes)
 		return NULL;
-	if (payload->size - payload->len > SLACK_MAX)
+	if (payload->len > 0 && payload->size - payload->len > SLACK_MAX)
 		buf_trim(payload);
 	message = (struct outgoing *)(void *)(payload->bytes - payload->headroom);
 	*message = (struct outgoing){.len = payload->len, .size = payload->size};

@@ -1,11 +1,11 @@
 /*
  * outgoing.h: one message to be sent.
  *
- * A message is built once, where it will be sent from: its payload is written into a buffer with
- * room around it (outgoing_init_buf), which outgoing_take makes a message without copying it.  The
+ * A message is never copied between being built and being sent.  Its payload is written into a
+ * buffer with room around it (outgoing_init_buf), which outgoing_take turns into a message.  The
  * room in front holds the message's own fields and, later, the header of a WebSocket frame or of
- * an HTTP chunk, so that header and payload leave as one piece.  Whoever holds the pointer owns
- * it; queueing hands it over.
+ * an HTTP chunk, so that header and payload are sent as one piece.  The holder of the pointer owns
+ * the message; queueing it passes the ownership on.
  */
 #ifndef NET_OUTGOING_H
 #define NET_OUTGOING_H
@@ -45,7 +45,7 @@ struct outgoing {
 	size_t size; /* room for payload */
 	uint8_t head; /* bytes of header, right before the payload */
 	uint8_t kind; /* enum outgoing_kind */
-	bool tells_sent; /* used by the stream: see stream_tell_when_sent */
+	bool notifies_sent; /* used by the stream: see stream_notify_when_sent */
 	char bytes[]; /* OUTGOING_ROOM, then the payload */
 };
 
@@ -59,8 +59,8 @@ struct outgoing *outgoing_copy(const void *bytes, size_t len);
 /* A buffer for the payload of a message of at most `max` bytes. */
 void outgoing_init_buf(struct buf *payload, size_t max);
 
-/* The message with that payload.  It takes the memory of the buffer, which is then empty; NULL when
- * the buffer has none. */
+/* Returns the message with that payload, which must not be empty.  It takes over the memory of the
+ * buffer, which is empty afterwards.  NULL if nothing was ever written to the buffer. */
 struct outgoing *outgoing_take(struct buf *payload);
 
 void outgoing_free(struct outgoing *message);

@@ -4,9 +4,9 @@
  *   stream_queue -> queue --flush (deferred, or when writable)--> gather
  *                         --> sendmsg, or SSL_write --> kernel
  *
- * States: OPEN -> CLOSING (what is queued is still sent) -> LINGERING (our end is sent, and the
- * peer's is awaited, because the kernel would reset the connection and discard our last bytes if
- * unread ones arrived) -> CLOSED (until the watch is closed).
+ * States: OPEN -> CLOSING (the queue is still sent) -> LINGERING (we have shut down our end and
+ * wait for the peer to do so, because the kernel would reset the connection and discard our last
+ * bytes if bytes arrived that nobody reads) -> CLOSED (until the watch is closed).
  *
  * Runs on the loop's thread.  stream_private.h lists the other files.
  */
@@ -25,9 +25,9 @@
 
 #define STREAM_READS_MAX 4 /* per wake-up, so that one sender does not occupy the loop */
 
-/* How long to wait for the peer's end after ours without receiving anything, and for how long in
- * total.  A client that writes a large body before it reads the answer that
- * refuses it would lose that answer if the connection were reset under it. */
+/* How long a lingering stream waits without receiving anything, and how long in total.  A client
+ * that writes a large body before it reads the answer that refuses it would lose that answer if the
+ * connection were reset. */
 #define STREAM_LINGER_MS 2000u
 #define STREAM_LINGER_ALL_MS 20000u
 
@@ -57,7 +57,7 @@ void stream_finish(struct stream *stream, int err)
 	stream->state = STREAM_CLOSED;
 	stream->err = err;
 	stream_set_keyless(stream, NULL);
-	/* The messages stay until `closed` has returned, because its handler may ask what was
+	/* The messages are kept until `closed` has returned, because its handler may ask what was
 	 * lost. */
 	stream->queued = stream->begun = stream->pinned = 0;
 	timer_clear(&loop->timers, &stream->timer);
@@ -134,8 +134,8 @@ static ssize_t stream_write_plain(struct stream *stream)
 	return STREAM_FAILED;
 }
 
-/* Asking the kernel directly is one system call.  Waiting for the loop takes four and another
- * iteration, so it is done only if the kernel accepts nothing. */
+/* Polling the socket here takes one system call.  Waiting for the loop takes four and another
+ * iteration, so that is done only if the kernel accepts nothing. */
 static bool stream_renew_budget(struct stream *stream)
 {
 	struct pollfd fd = {.fd = stream->fd, .events = POLLOUT};
@@ -292,11 +292,11 @@ static void stream_read_some(struct stream *stream)
 		    (stream->is_paused && stream->state == STREAM_OPEN))
 			return;
 		if (!stream->ssl && (size_t)n < stream->read_kib * (size_t)1024)
-			return; /* that was everything: saves a call that would only say so */
+			return; /* nothing is left, so another read would only return EAGAIN */
 	}
 }
 
-/* Returns true when the socket is connected, which is when it becomes writable. */
+/* Whether the socket is connected; it becomes writable when it is. */
 static bool stream_has_connected(struct stream *stream, int events)
 {
 	int err = 0;
@@ -363,7 +363,7 @@ static void stream_set_options(struct stream *stream)
 	const int on = 1;
 	const int lowat = STREAM_BUDGET;
 
-	/* Errors do not matter: a socket pair has none of these options. */
+	/* Errors are ignored, because a socket pair has none of these options. */
 	setsockopt(stream->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	setsockopt(stream->fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &lowat, sizeof(lowat));
 	stream_set_stall_ms(stream, STREAM_STALL_MS);

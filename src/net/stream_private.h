@@ -30,12 +30,12 @@ struct stream {
 	struct list queue;
 	struct list sent; /* messages that were handed to the kernel and whose `sent` is due */
 	size_t queued; /* bytes in the queue that were not handed to the kernel yet */
-	size_t begun; /* bytes of the first message that were */
+	size_t begun; /* bytes of the first message that were handed to the kernel */
 	size_t pinned; /* bytes at the front that SSL_write must be given again */
 	size_t budget; /* bytes that the kernel may be given before it is asked again */
 	uint64_t progress_us; /* when bytes were last written, or when the stream began to linger */
 	struct keyless_member *keyless; /* is charged for the queue's memory; may be NULL */
-	uint32_t memory[OUTGOING_KINDS]; /* of the messages in the queue */
+	uint32_t memory[OUTGOING_KINDS]; /* of the messages of each kind in the queue */
 	uint32_t stall_ms;
 	int fd;
 	int err; /* for `closed` */
@@ -45,7 +45,7 @@ struct stream {
 	bool is_opening; /* `opened` has not been called yet */
 	bool is_shaken; /* the TLS handshake is done */
 	bool is_paused;
-	bool is_ended; /* the peer has sent everything */
+	bool is_ended; /* the peer has closed its end */
 	bool is_blocked; /* the kernel accepts no more at present */
 	bool is_full; /* the queue was above STREAM_HIGH and `drained` has not been called yet */
 	bool is_overrun; /* a reply was queued beyond the limit, which has not been handled yet */
@@ -56,7 +56,7 @@ struct stream {
 /* Closes the socket; `closed` is called later, from the loop.  Does nothing the second time. */
 void stream_finish(struct stream *stream, int err);
 
-/* Has the queue written when the callback that is running has ended. */
+/* Schedules the queue to be written when the running callback has ended. */
 void stream_wake(struct stream *stream);
 
 /* The first message of the queue, or NULL. */
@@ -81,8 +81,8 @@ ssize_t stream_tls_read(struct stream *stream, char *bytes, size_t max);
 /* True when the handshake is done, or there is no TLS. */
 bool stream_tls_handshake(struct stream *stream);
 
-/* Whether TLS has read bytes from the socket that nobody has read from TLS: the loop's poll does
- * not know of them, so they must always be read. */
+/* Whether TLS has read bytes from the socket that we have not read from TLS.  The loop's poll does
+ * not report them, so we must read until there are none. */
 bool stream_tls_holds_bytes(const struct stream *stream);
 
 #endif

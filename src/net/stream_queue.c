@@ -1,6 +1,6 @@
 /*
  * stream_queue.c: the messages of a stream that wait to be sent, with their tags, their memory and
- * the water marks (see stream.h).
+ * the watermarks (see stream.h).
  *
  * Runs on the loop's thread.  The queue owns its messages.
  */
@@ -84,7 +84,7 @@ void stream_queue_take_off(struct stream *stream, size_t n)
 		n -= left;
 		stream->begun = 0;
 		stream_queue_remove(stream, message);
-		if (message->tells_sent)
+		if (message->notifies_sent)
 			list_append(&stream->sent, &message->link);
 		else
 			outgoing_free(message);
@@ -117,8 +117,8 @@ void stream_queue(struct stream *stream, struct outgoing *message)
 	stream->memory[message->kind] += outgoing_memory(message);
 	if (stream->keyless)
 		keyless_count_queued(stream->keyless, (ptrdiff_t)outgoing_memory(message));
-	/* Also when the stream is blocked: a drop may have emptied the queue since, and then it is
-	 * not watched for writing any more. */
+	/* This is needed even if the stream is blocked: a drop may have emptied the queue, and then
+	 * the socket is not watched for writing any more. */
 	stream_wake(stream);
 	if (stream->is_full || stream->queued <= STREAM_HIGH)
 		return;
@@ -168,7 +168,7 @@ void stream_drop_replies(struct stream *stream)
 }
 
 /* Searches from the end, where the last message of a tag usually is. */
-bool stream_tell_when_sent(struct stream *stream, uint64_t tag)
+bool stream_notify_when_sent(struct stream *stream, uint64_t tag)
 {
 	assert(tag != 0);
 	if (stream->state == STREAM_CLOSED)
@@ -177,7 +177,7 @@ bool stream_tell_when_sent(struct stream *stream, uint64_t tag)
 		struct outgoing *message = LIST_OBJECT(l, struct outgoing, link);
 
 		if (message->tag == tag) {
-			message->tells_sent = true;
+			message->notifies_sent = true;
 			return true;
 		}
 	}

@@ -1,5 +1,5 @@
 /*
- * tls.c: certificates and keys (see tls.h).
+ * tls.c: certificates and keys (see tls.h).  Runs on the thread that owns the struct tls.
  */
 #include "net/tls.h"
 
@@ -28,7 +28,7 @@ static void tls_destroy(void *object)
 	SSL_CTX_free(tls->ssl_ctx);
 }
 
-/* One line for the operator: what we tried, and OpenSSL's own reason. */
+/* Writes one line for the operator: what failed, and OpenSSL's own reason. */
 static int tls_explain(char *why, size_t why_size, const char *what, const char *file)
 {
 	unsigned long code = ERR_peek_error();
@@ -65,7 +65,7 @@ static int tls_make(struct tls **tlsp, bool is_server)
 	 * address, because messages are gathered again. */
 	SSL_CTX_set_mode(tls->ssl_ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
 					       SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-	/* Both protocols above mark their own ends, so a connection that ends without a
+	/* HTTP and WebSocket mark the ends of their messages, so a connection that ends without a
 	 * close_notify cannot be mistaken for a complete message. */
 	SSL_CTX_set_options(tls->ssl_ctx, SSL_OP_IGNORE_UNEXPECTED_EOF | SSL_OP_NO_RENEGOTIATION |
 						  SSL_OP_NO_COMPRESSION);
@@ -73,7 +73,8 @@ static int tls_make(struct tls **tlsp, bool is_server)
 	return 0;
 }
 
-/* Without it OpenSSL would ask for the passphrase of an encrypted key on the terminal, and wait. */
+/* Without this callback OpenSSL would ask for the passphrase of an encrypted key on the terminal,
+ * and block. */
 static int tls_no_passphrase(char *passphrase, int size, int is_for_writing, void *arg)
 {
 	(void)passphrase;
@@ -197,7 +198,7 @@ static int tls_errno_of_verdict(long verdict)
 	}
 }
 
-/* An answer that is not of TLS has no version where one is expected. */
+/* A server without TLS answers with plain text, which OpenSSL reports as a wrong version. */
 int tls_errno(const SSL *ssl)
 {
 	long verdict = SSL_get_verify_result(ssl);

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "base/count.h"
+#include "net/tls.h"
 
 static int url_split_scheme(struct url *url, const char **rest, const char *text)
 {
@@ -30,7 +31,7 @@ static int url_split_scheme(struct url *url, const char **rest, const char *text
 	return EINVAL;
 }
 
-/* Blanks and control characters would end the request's line early. */
+/* Spaces and control characters would end the request line early. */
 static bool url_is_clean(const char *text)
 {
 	for (; *text; ++text)
@@ -87,8 +88,8 @@ int url_parse(struct url *url, const char *text)
 	return err ? err : url_set_port(url, port ? port + 1 : NULL);
 }
 
-/* A server with TLS hangs up when it is sent plain text, and one without TLS answers a handshake
- * with plain text, or hangs up as well. */
+/* A server with TLS closes the connection when it receives plain text; one without TLS answers a
+ * handshake with plain text, or closes the connection as well. */
 void url_suggest_scheme(char *text, size_t size, const struct url *url, int err, bool is_open,
 			bool has_answer)
 {
@@ -101,4 +102,14 @@ void url_suggest_scheme(char *text, size_t size, const struct url *url, int err,
 		snprintf(text, size, "; does it use TLS? try http://%s", url->authority);
 	else if (!url->is_tls && is_hung_up && is_open && !has_answer)
 		snprintf(text, size, "; does it use TLS? try https://%s", url->authority);
+}
+
+void url_explain(char *text, size_t size, const struct url *url, int err, bool is_open,
+		 bool has_answer)
+{
+	const char *words = url->is_tls ? tls_words(err) : NULL;
+	int len = snprintf(text, size, "%s: %s", url->authority, words ? words : strerror(err));
+
+	if (len > 0 && (size_t)len < size)
+		url_suggest_scheme(text + len, size - (size_t)len, url, err, is_open, has_answer);
 }

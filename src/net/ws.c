@@ -1,9 +1,10 @@
 /*
  * ws.c: a WebSocket connection over a stream (see ws.h).
  *
- * It ends in one of three ways: the peer's close frame (which is echoed), ours (which is answered,
- * or WS_CLOSE_MS pass), or a failure (a close frame, then nothing more is read).  All of them go
- * through stream_close, and the stream's `closed` is what ends the object.
+ * It ends in one of three ways: with the peer's close frame, which is echoed; with ours, after the
+ * peer's answer or WS_CLOSE_MS; or with a failure, after which a close frame is sent and nothing
+ * more is read.  All of them call stream_close, and the stream's `closed` handler frees the object.
+ * Runs on the loop's thread.
  */
 #include "net/ws.h"
 
@@ -16,8 +17,8 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* Bytes that came with the handshake, until the loop delivers them. */
-struct early {
+/* Bytes that arrived together with the handshake, until the loop delivers them. */
+struct ws_early {
 	struct deferred deferred;
 	size_t n;
 	char bytes[];
@@ -27,12 +28,13 @@ struct ws {
 	struct stream *stream;
 	const struct ws_handlers *handlers;
 	void *arg;
-	struct early *early;
+	struct ws_early *early;
 	struct ws_codec codec;
 	struct timer timer; /* for pings; after our close frame, the limit for the answer */
-	uint64_t heard_us;
+	uint64_t heard_us; /* when bytes last arrived */
 	uint16_t code; /* of the first close frame; 0 if there was none yet */
-	bool is_pinged; /* a ping was sent, and nothing was received since */
+	bool is_pinged; /* a ping was sent, and nothing has arrived since */
+	bool is_paused; /* by ws_pause */
 	bool has_sent_close;
 	bool is_over; /* nothing more is read */
 };
@@ -63,7 +65,7 @@ static void ws_send_frame(struct ws *ws, enum ws_opcode opcode, struct outgoing 
 	stream_queue(ws->stream, message);
 }
 
-/* Sends a frame; without memory for it the connection cannot continue and is closed. */
+/* Sends a control frame.  If there is no memory for it, the connection is closed. */
 static void ws_send_control(struct ws *ws, enum ws_opcode opcode, const void *bytes, size_t len)
 {
 	struct outgoing *message = outgoing_copy(bytes, len);
@@ -110,8 +112,8 @@ static void ws_fail(struct ws *ws, uint16_t code)
 	ws_end(ws);
 }
 
-/* The peer does not read the replies that it causes.  They are dropped now, so that their
- * memory is free at once and the close frame is the next thing that the peer can read. */
+/* Closes the connection to a peer that does not read its replies.  They are dropped, so that their
+ * memory is freed at once and the close frame is the next thing that the peer can read. */
 static void ws_end_overrun(struct ws *ws)
 {
 	static const char *const reason = "replies are not read";
@@ -160,7 +162,7 @@ static void ws_on_event(struct ws *ws, const struct ws_event *event)
 	case WS_FAIL:
 		ws_fail(ws, event->code);
 		break;
-	case WS_PONG: /* nothing else to do: ws_on_read has noted that something came */
+	case WS_PONG: /* ws_on_read has already noted that bytes have arrived */
 	case WS_MORE:
 		break;
 	}
@@ -185,7 +187,7 @@ static void ws_take(struct ws *ws, char *bytes, size_t n)
 static void ws_take_early(void *arg)
 {
 	struct ws *ws = arg;
-	struct early *early = ws->early;
+	struct ws_early *early = ws->early;
 
 	ws->early = NULL;
 	ws_take(ws, early->bytes, early->n);
@@ -271,6 +273,12 @@ static void ws_on_timer(void *arg)
 		stream_abort(ws->stream, ETIMEDOUT);
 		return;
 	}
+	/* While it is not read, silence does not mean that the client is gone. */
+	if (ws->is_paused) {
+		ws->heard_us = now;
+		ws->is_pinged = false;
+		due_us = now + WS_PING_MS * 1000u;
+	}
 	if (now >= due_us && ws->is_pinged) {
 		ws->is_over = true;
 		stream_abort(ws->stream, ETIMEDOUT);
@@ -322,6 +330,7 @@ size_t ws_held_bytes(const struct ws *ws)
 
 void ws_pause(struct ws *ws, bool pause)
 {
+	ws->is_paused = pause;
 	stream_pause(ws->stream, pause);
 }
 
@@ -337,7 +346,7 @@ void ws_set_keyless(struct ws *ws, struct keyless_member *member)
 
 int ws_feed(struct ws *ws, const char *bytes, size_t n)
 {
-	struct early *early;
+	struct ws_early *early;
 
 	if (n == 0)
 		return 0;
@@ -367,9 +376,9 @@ uint64_t ws_drop(struct ws *ws, uint64_t tag)
 	return stream_drop(ws->stream, tag);
 }
 
-bool ws_tell_when_sent(struct ws *ws, uint64_t tag)
+bool ws_notify_when_sent(struct ws *ws, uint64_t tag)
 {
-	return stream_tell_when_sent(ws->stream, tag);
+	return stream_notify_when_sent(ws->stream, tag);
 }
 
 bool ws_is_closing(const struct ws *ws)

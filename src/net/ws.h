@@ -17,11 +17,12 @@
 #include "net/ws_codec.h"
 
 enum {
-	WS_MESSAGE_MAX = 1024 * 1024, /* default for a message that comes in */
-	WS_PING_MS =
-		20000, /* of silence before a ping is sent, and from then until the connection is closed */
+	WS_MESSAGE_MAX = 1024 * 1024, /* default maximum for a received message */
+	/* After this time without bytes from the peer a ping is sent; after as long again the
+	 * connection is closed. */
+	WS_PING_MS = 20000,
 	WS_CLOSE_MS = 5000, /* for the peer's answer to our close frame */
-	WS_PONGS_MAX = 64 * 1024, /* memory of pongs the peer does not read */
+	WS_PONGS_MAX = 64 * 1024, /* memory of pongs that the peer has not read */
 };
 
 struct ws;
@@ -35,13 +36,13 @@ struct ws_handlers {
 	 * NULL. */
 	void (*came)(void *arg);
 
-	/* Nothing more should be sent: what is queued is above STREAM_HIGH, or ws_close was called
-	 * and what is sent from now on is thrown away.  Called from inside the ws_send_* or
-	 * ws_close, to be taken note of.  May be NULL. */
+	/* Nothing more should be sent: the queue is above STREAM_HIGH, or ws_close was called and
+	 * messages are discarded from now on.  Called from inside ws_send_* or ws_close, so the
+	 * handler should only take note.  May be NULL. */
 	void (*filled)(void *arg);
 
-	/* What was queued fell from above STREAM_HIGH to STREAM_LOW; not once a close has begun.
-	 * May be NULL. */
+	/* The queue has fallen from above STREAM_HIGH to STREAM_LOW.  Not called once a close has
+	 * begun.  May be NULL. */
 	void (*drained)(void *arg);
 
 	/* More than STREAM_REPLIES_MAX of replies are waiting (`bytes` of memory) and another
@@ -51,57 +52,58 @@ struct ws_handlers {
 
 	/* The peer has closed the connection or violated the protocol.  Anything sent from
 	 * now on is discarded, so the owner should produce no more; `closed` follows within
-	 * seconds.  May be NULL. */
+	 * half a minute (see stream_close).  May be NULL. */
 	void (*ending)(void *arg);
 
 	/* The last message of this tag was handed to the kernel; called once for each
-	 * ws_tell_when_sent.  May be NULL. */
+	 * ws_notify_when_sent.  May be NULL. */
 	void (*sent)(void *arg, uint64_t tag);
 
-	/* The end; called exactly once.  The code is that of the first close frame of either side
-	 * (WS_CLOSE_NO_CODE if it had none), or WS_CLOSE_ABNORMAL if the connection broke without
-	 * one.  The ws is freed when this returns. */
+	/* The connection has ended; called exactly once.  The code is that of the first close
+	 * frame of either side (WS_CLOSE_NO_CODE if it had none), or WS_CLOSE_ABNORMAL if the
+	 * connection broke without one.  The ws is freed when this returns. */
 	void (*closed)(void *arg, uint16_t code);
 };
 
-/* Takes over the stream.  message_max 0 means WS_MESSAGE_MAX.  For a server's connection see
- * http_upgrade. */
+/* Takes over the stream, which remains the caller's if the call fails.  The handlers are not
+ * copied.  message_max 0 means WS_MESSAGE_MAX.  For a server's connection see http_upgrade. */
 int ws_alloc(struct ws **wsp, struct stream *stream, enum ws_role role, size_t message_max,
 	     const struct ws_handlers *handlers, void *arg);
 
-/* Sets the maximum length of messages from now on. */
+/* Sets the maximum length of messages that are received from now on. */
 void ws_set_message_max(struct ws *ws, size_t message_max);
 
-/* The memory of a message that is not complete yet. */
+/* The memory held by a message that has only arrived in part. */
 size_t ws_held_bytes(const struct ws *ws);
 
-/* stream_pause, stream_set_read_max and stream_set_keyless of the stream below. */
+/* stream_pause, stream_set_read_max and stream_set_keyless for the underlying stream. */
 void ws_pause(struct ws *ws, bool pause);
 void ws_set_read_max(struct ws *ws, size_t read_max);
 void ws_set_keyless(struct ws *ws, struct keyless_member *member);
 
-/* Passes on bytes that came with the handshake; the loop delivers them. */
+/* Adds bytes that arrived together with the handshake; they are delivered later, from the loop. */
 int ws_feed(struct ws *ws, const char *bytes, size_t n);
 
-/* Takes the message (built with outgoing_alloc: payload, len, tag, kind) and sends it as one frame.
- * Once a close has begun it is discarded. */
+/* Takes the message (see outgoing.h; the caller has set its payload, len, tag and kind) and sends
+ * it as one frame.  Once a close has begun it is discarded. */
 void ws_send_text(struct ws *ws, struct outgoing *message);
 void ws_send_binary(struct ws *ws, struct outgoing *message);
 
-/* stream_drop and stream_tell_when_sent of the stream below. */
+/* stream_drop and stream_notify_when_sent for the underlying stream. */
 uint64_t ws_drop(struct ws *ws, uint64_t tag);
-bool ws_tell_when_sent(struct ws *ws, uint64_t tag);
+bool ws_notify_when_sent(struct ws *ws, uint64_t tag);
 
-/* Either side has begun to close the connection. */
+/* Whether either side has begun to close the connection. */
 bool ws_is_closing(const struct ws *ws);
 
-/* Sends what is queued and a close frame (a reason longer than WS_REASON_MAX is cut between
- * characters; NULL for none), and ends when the peer has answered or after WS_CLOSE_MS.  Messages
+/* Sends what is queued and a close frame, and ends when the peer has answered or after WS_CLOSE_MS.
+ * A reason longer than WS_REASON_MAX is truncated between two characters; NULL for none.  Messages
  * that arrive meanwhile are not delivered.  A second close is ignored. */
 void ws_close(struct ws *ws, uint16_t code, const char *reason);
 
-/* Closes at once, with a close frame if the kernel accepts it immediately, and frees all
- * memory.  Not to be called from its own handlers. */
+/* Closes at once, with a close frame if the kernel accepts it immediately, and frees all queued
+ * memory; `closed` is called later, from the loop.  Must not be called from the connection's own
+ * handlers. */
 void ws_evict(struct ws *ws, uint16_t code, const char *reason);
 
 /* Closes the connection without a close frame. */

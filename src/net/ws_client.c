@@ -29,13 +29,14 @@
 #define READ_SIZE 16384u
 #define HEAD_MAX 16384u
 #define TIMEOUT_MS 10000u
+#define REASON_US UINT64_C(1000000) /* for the body of a refusal, after its head */
 
 struct ws_client {
 	int fd;
 	SSL *ssl;
 	struct tls *tls;
 	struct ws_codec codec;
-	char *at; /* of what was read into scratch and not taken yet */
+	char *at; /* the bytes in scratch that were not consumed yet */
 	size_t left;
 	uint16_t code;
 	bool has_sent_close;
@@ -116,7 +117,7 @@ static int ws_client_connect_any(int *fdp, const struct url *url, uint64_t deadl
 	return err;
 }
 
-/* What to wait for after an SSL_* call that returned n <= 0, or an error. */
+/* Waits for what an SSL_* call that returned n <= 0 needs; returns an errno if it has failed. */
 static int ws_client_tls_wait(struct ws_client *client, int n, uint64_t deadline_us)
 {
 	switch (SSL_get_error(client->ssl, n)) {
@@ -131,17 +132,6 @@ static int ws_client_tls_wait(struct ws_client *client, int n, uint64_t deadline
 	default:
 		return tls_errno(client->ssl);
 	}
-}
-
-static void ws_client_explain(char *why, size_t why_size, const struct url *url, int err,
-			      bool is_open, bool has_answer)
-{
-	const char *words = url->is_tls ? tls_words(err) : NULL;
-	int len = snprintf(why, why_size, "%s: %s", url->authority, words ? words : strerror(err));
-
-	if (len > 0 && (size_t)len < why_size)
-		url_suggest_scheme(why + len, why_size - (size_t)len, url, err, is_open,
-				   has_answer);
 }
 
 static int ws_client_tls_connect(struct ws_client *client, const struct url *url,
@@ -160,7 +150,7 @@ static int ws_client_tls_connect(struct ws_client *client, const struct url *url
 	while (!err && (n = SSL_do_handshake(client->ssl)) != 1)
 		err = ws_client_tls_wait(client, n, deadline_us);
 	if (err)
-		ws_client_explain(why, why_size, url, err, false, false);
+		url_explain(why, why_size, url, err, false, false);
 	return err;
 }
 
@@ -223,20 +213,10 @@ static int ws_client_send_request(struct ws_client *client, const struct url *ur
 				  const char *const *headers, uint64_t deadline_us)
 {
 	struct buf head;
-	size_t target_len = strcspn(url->target, "#");
 	int err;
 
 	buf_init(&head, HEAD_MAX);
-	err = buf_printf(&head,
-			 "GET %s%.*s HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\n"
-			 "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-			 "Sec-WebSocket-Key: %s\r\n",
-			 url->target[0] == '/' ? "" : "/", (int)target_len, url->target,
-			 url->authority, key);
-	for (; !err && headers && *headers; ++headers)
-		err = strpbrk(*headers, "\r\n") ? EINVAL : buf_printf(&head, "%s\r\n", *headers);
-	if (!err)
-		err = buf_append_str(&head, "\r\n");
+	err = ws_handshake_request(&head, url, key, headers);
 	if (!err)
 		err = ws_client_send_all(client, head.bytes, head.len, deadline_us);
 	buf_reset(&head);
@@ -262,21 +242,14 @@ static int ws_client_read_head(struct ws_client *client, struct buf *head, uint6
 	}
 }
 
-static int ws_client_check_answer(struct ws_client *client, const char *head, const char *key,
-				  char *why, size_t why_size)
+/* The reason of a refusal is in its body, which may arrive later than its head. */
+static void ws_client_await_reason(struct ws_client *client, const char *head, uint64_t deadline_us)
 {
-	const char *fault;
-	unsigned status = 0;
+	uint64_t latest_us = clock_monotonic_us() + REASON_US;
 
-	if (sscanf(head, "HTTP/1.%*1[01] %3u", &status) != 1 || status != 101) {
-		snprintf(why, why_size, "HTTP %u: %.*s", status, (int)client->left, client->at);
-		return EPROTO;
-	}
-	fault = ws_handshake_fault(head, key);
-	if (!fault)
-		return 0;
-	snprintf(why, why_size, "the server did not open a WebSocket: %s", fault);
-	return EPROTO;
+	if (client->left == 0 && !strstr(head, " 101 "))
+		(void)ws_client_read_more(client,
+					  latest_us < deadline_us ? latest_us : deadline_us);
 }
 
 static int ws_client_handshake(struct ws_client *client, const struct url *url,
@@ -295,10 +268,12 @@ static int ws_client_handshake(struct ws_client *client, const struct url *url,
 	err = ws_client_send_request(client, url, key, options->headers, deadline_us);
 	if (!err)
 		err = ws_client_read_head(client, &head, deadline_us);
-	if (err)
-		ws_client_explain(why, why_size, url, err, true, head.len > 0);
-	else
-		err = ws_client_check_answer(client, head.bytes, key, why, why_size);
+	if (err) {
+		url_explain(why, why_size, url, err, true, head.len > 0);
+	} else {
+		ws_client_await_reason(client, head.bytes, deadline_us);
+		err = ws_handshake_check(head.bytes, key, client->at, client->left, why, why_size);
+	}
 	buf_reset(&head);
 	return err;
 }
@@ -372,7 +347,7 @@ static void ws_client_send_close(struct ws_client *client, uint16_t code, uint64
 	if (client->has_sent_close)
 		return;
 	client->has_sent_close = true;
-	/* It makes no difference whether it arrives. */
+	/* The connection ends whether or not the close frame arrives. */
 	(void)ws_client_send_frame(client, WS_OP_CLOSE, body, code == WS_CLOSE_NO_CODE ? 0 : 2,
 				   deadline_us);
 }

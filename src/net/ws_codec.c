@@ -1,7 +1,7 @@
 /*
- * ws_codec.c: WebSocket frames in bytes (see ws_codec.h).
+ * ws_codec.c: encodes and decodes WebSocket frames (see ws_codec.h).
  *
- * The header is read byte by byte, and each byte is checked as it comes; then the payload is read
+ * The header is read byte by byte, and each byte is checked as it arrives; then the payload is read
  * piece by piece.  Section numbers are those of RFC 6455.
  */
 #include "net/ws_codec.h"
@@ -26,7 +26,7 @@ void ws_codec_init(struct ws_codec *codec, enum ws_role role, size_t message_max
 
 void ws_codec_set_message_max(struct ws_codec *codec, size_t message_max)
 {
-	/* A control frame may come in parts between the fragments. */
+	/* A control frame may arrive in parts between two fragments. */
 	codec->message.max = (uint32_t)message_max + WS_CONTROL_MAX;
 }
 
@@ -80,7 +80,7 @@ static uint16_t ws_codec_check_first(const struct ws_codec *codec)
 	case WS_OP_PONG:
 		return first & FIN ? 0 : WS_CLOSE_PROTOCOL;
 	}
-	return WS_CLOSE_PROTOCOL; /* an opcode with no meaning */
+	return WS_CLOSE_PROTOCOL; /* a reserved opcode */
 }
 
 static uint16_t ws_codec_check_second(struct ws_codec *codec)
@@ -96,8 +96,8 @@ static uint16_t ws_codec_check_second(struct ws_codec *codec)
 	return 0;
 }
 
-/* Checks the length once all its bytes are there: it must have its shortest form and be below 2^63
- * (5.2). */
+/* Checks the length once all its bytes have arrived: it must have its shortest form and be below
+ * 2^63 (5.2). */
 static uint16_t ws_codec_check_length(struct ws_codec *codec)
 {
 	uint64_t len = codec->head[1] & LENGTH;
@@ -214,7 +214,7 @@ static struct ws_event ws_codec_control_event(struct ws_codec *codec, char *byte
 		.type = opcode == WS_OP_PING ? WS_PING : WS_PONG, .bytes = bytes, .len = len};
 }
 
-/* Unmasks the part of the payload that is there and moves past it; returns its length. */
+/* Unmasks the part of the payload that has arrived and moves past it; returns its length. */
 static size_t ws_codec_take_part(struct ws_codec *codec, char **bytes, size_t *n)
 {
 	size_t part = *n < codec->left ? *n : (size_t)codec->left;
@@ -242,7 +242,7 @@ static struct ws_event ws_codec_take_control(struct ws_codec *codec, char **byte
 		return (struct ws_event){.type = WS_MORE};
 	len = codec->control_len;
 	codec->control_len = 0;
-	codec->message.len -= len; /* the bytes stay until the next call */
+	codec->message.len -= len; /* the bytes remain valid until the next call */
 	return ws_codec_control_event(codec, codec->message.bytes + codec->message.len, len);
 }
 

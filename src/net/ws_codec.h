@@ -1,12 +1,12 @@
 /*
- * ws_codec.h: WebSocket frames in bytes, both roles (RFC 6455, section 5).
+ * ws_codec.h: encodes and decodes WebSocket frames, for both roles (RFC 6455, section 5).
  *
- * Pure: no socket, no clock.  Bytes go in as they arrive, and events come out.  An error is noticed
- * with the byte that causes it, even in the middle of a frame (an invalid UTF-8 byte, a reserved
- * bit).
+ * Pure: no socket, no clock.  The caller passes bytes as they arrive and receives events.  An error
+ * (an invalid UTF-8 byte, a reserved bit) is reported at the byte that causes it, even in the
+ * middle of a frame.
  *
- * A frame that arrives in one piece is unmasked in place and lent to the caller; one that arrives
- * in parts is collected in a buffer that is freed when its message is done.
+ * A frame that arrives in one piece is unmasked in place, and the event points to it.  A frame that
+ * arrives in parts is collected in a buffer, which is freed after its message has been delivered.
  */
 #ifndef NET_WS_CODEC_H
 #define NET_WS_CODEC_H
@@ -34,8 +34,8 @@ enum {
 	WS_CLOSE_NORMAL = 1000,
 	WS_CLOSE_GOING_AWAY = 1001,
 	WS_CLOSE_PROTOCOL = 1002,
-	WS_CLOSE_NO_CODE = 1005, /* never on the wire: a close frame without one */
-	WS_CLOSE_ABNORMAL = 1006, /* never on the wire: no close frame came */
+	WS_CLOSE_NO_CODE = 1005, /* never sent: a close frame had no code */
+	WS_CLOSE_ABNORMAL = 1006, /* never sent: the connection ended without a close frame */
 	WS_CLOSE_UTF8 = 1007,
 	WS_CLOSE_POLICY = 1008,
 	WS_CLOSE_TOO_LARGE = 1009,
@@ -51,28 +51,28 @@ enum {
 };
 
 struct ws_codec {
-	struct buf message; /* the data message so far, then a control frame's part */
-	uint64_t left; /* bytes of the current frame still to come */
+	struct buf message; /* the data message so far, followed by a partial control frame */
+	uint64_t left; /* bytes of the current frame that have not arrived yet */
 	uint8_t head[WS_HEAD_MAX];
-	uint8_t head_len; /* collected; head_need when the payload is due */
-	uint8_t head_need; /* as far as known */
-	uint8_t mask_at;
-	uint8_t continues; /* opcode of the message whose fragments are coming; 0: none */
-	uint8_t control_len; /* of the control frame at the end of `message` */
-	bool lent; /* `message` was delivered: it goes at the next call */
+	uint8_t head_len; /* bytes of the header so far; equals head_need during the payload */
+	uint8_t head_need; /* length of the header, as far as known */
+	uint8_t mask_at; /* position in the mask of the next byte */
+	uint8_t continues; /* opcode of the fragmented message in progress; 0: none */
+	uint8_t control_len; /* of the partial control frame at the end of `message` */
+	bool lent; /* `message` was delivered, and is to be freed by the next call */
 	bool failed;
-	uint8_t role; /* enum ws_role: whose end this is */
+	uint8_t role; /* enum ws_role: our own role */
 	struct utf8_state utf8;
 };
 
 enum ws_event_type {
-	WS_MORE, /* all bytes were taken */
+	WS_MORE, /* all bytes were consumed */
 	WS_TEXT,
 	WS_BINARY,
 	WS_PING,
 	WS_PONG,
-	WS_CLOSE, /* code: the peer's or WS_CLOSE_NO_CODE; bytes: its reason */
-	WS_FAIL, /* code: what to close with; nothing more can be read */
+	WS_CLOSE, /* code: the peer's or WS_CLOSE_NO_CODE; bytes: the peer's reason */
+	WS_FAIL, /* code: the code to close with; nothing more can be read */
 };
 
 struct ws_event {
@@ -88,14 +88,15 @@ void ws_codec_init(struct ws_codec *codec, enum ws_role role, size_t message_max
 void ws_codec_set_message_max(struct ws_codec *codec, size_t message_max);
 void ws_codec_reset(struct ws_codec *codec);
 
-/* Removes bytes from the front of *bytes, and changes them, up to the next event. */
+/* Parses, and unmasks in place, up to the next event, and advances *bytes and *n past what it has
+ * consumed.  Call it again until it returns WS_MORE or WS_FAIL. */
 struct ws_event ws_codec_next(struct ws_codec *codec, char **bytes, size_t *n);
 
 /* Writes a frame header and returns its length; mask is 4 bytes or NULL. */
 size_t ws_codec_head(uint8_t head[WS_HEAD_MAX], enum ws_opcode opcode, size_t len,
 		     const uint8_t *mask);
 
-/* Masks or unmasks n bytes, of which the first has the position `at` (mod 4). */
+/* Masks or unmasks n bytes; `at` (mod 4) is the position of the first in the payload. */
 void ws_codec_mask(char *bytes, size_t n, const uint8_t mask[4], size_t at);
 
 /* Whether a code is allowed in a close frame. */

@@ -3,6 +3,7 @@
  */
 #include "net/ws_handshake.h"
 
+#include <errno.h>
 #include <openssl/evp.h>
 #include <openssl/sha.h>
 #include <stdio.h>
@@ -63,8 +64,9 @@ bool ws_handshake_has_token(const char *list, const char *token)
 	return false;
 }
 
-/* Finds the next header of this name after `line`, and copies its value without outer blanks; a value
- * that does not fit, which no valid one does, becomes "".  Returns its line; NULL: there is none. */
+/* Finds the next header of this name after `line`, and copies its value without surrounding blanks.
+ * A value that does not fit is invalid, and becomes "".  Returns its line, or NULL if there is
+ * none. */
 static const char *ws_handshake_header(char *value, size_t size, const char *line, const char *name)
 {
 	size_t name_len = strlen(name);
@@ -99,7 +101,7 @@ static bool ws_handshake_is_upgrade(const char *head)
 	return false;
 }
 
-/* A header without a value names nothing. */
+/* Whether the head has this header with a value. */
 static bool ws_handshake_names(const char *head, const char *header)
 {
 	const char *at = head;
@@ -132,4 +134,41 @@ const char *ws_handshake_fault(const char *head, const char *key)
 	if (ws_handshake_names(head, "Sec-WebSocket-Protocol"))
 		return "it chose a subprotocol that was not offered";
 	return NULL;
+}
+
+int ws_handshake_request(struct buf *out, const struct url *url, const char *key,
+			 const char *const *headers)
+{
+	int err = buf_printf(out,
+			     "GET %s%.*s HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\n"
+			     "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+			     "Sec-WebSocket-Key: %s\r\n",
+			     url->target[0] == '/' ? "" : "/", (int)strcspn(url->target, "#"),
+			     url->target, url->authority, key);
+
+	for (; !err && headers && *headers; ++headers)
+		err = strpbrk(*headers, "\r\n") ? EINVAL : buf_printf(out, "%s\r\n", *headers);
+	return err ? err : buf_append_str(out, "\r\n");
+}
+
+int ws_handshake_check(const char *head, const char *key, const char *rest, size_t rest_len,
+		       char *why, size_t why_size)
+{
+	const char *fault;
+	unsigned status = 0;
+	int len = 0;
+
+	if (sscanf(head, "HTTP/1.%*1[01] %3u", &status) != 1 || status != 101) {
+		/* One line of a body is enough, and the log must not contain more. */
+		while ((size_t)len < rest_len && len < VALUE_SIZE &&
+		       (unsigned char)rest[len] >= ' ')
+			++len;
+		snprintf(why, why_size, "HTTP %u: %.*s", status, len, rest);
+		return EPROTO;
+	}
+	fault = ws_handshake_fault(head, key);
+	if (!fault)
+		return 0;
+	snprintf(why, why_size, "the server did not open a WebSocket: %s", fault);
+	return EPROTO;
 }

@@ -4,7 +4,6 @@
  */
 #include "server/account_json.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "account/registry.h"
@@ -28,8 +27,11 @@ void account_json_write_moment(struct json_write *json, const char *key, int64_t
 	account_json_write_text(json, key, text);
 }
 
-/* -1 is no limit whatever the plan says; a key has no plan, and so no -1. */
-static void write_limits(struct json_write *json, const struct store_limits *row, int64_t least)
+/* Limits below `least` are null.  For an account, -1 (STORE_LIMIT_NONE) means that there is no limit
+ * whatever its plan says, and null means the limit of the plan.  A key has no plan, so null means no
+ * limit. */
+static void account_json_write_limits(struct json_write *json, const struct store_limits *row,
+				      int64_t least)
 {
 	struct store_limits limits = *row;
 
@@ -52,7 +54,7 @@ void account_json_write(struct json_write *json, const struct store_account *row
 	account_json_write_text(json, "name", row->name);
 	account_json_write_text(json, "plan", row->plan);
 	json_write_bool(json, "prepaid", row->is_prepaid);
-	write_limits(json, &row->limits, STORE_LIMIT_NONE);
+	account_json_write_limits(json, &row->limits, STORE_LIMIT_NONE);
 	json_write_signed(json, "credit_microcents", row->credit_microcents);
 	json_write_signed(json, "spent_microcents", row->spent_microcents);
 	json_write_signed(json, "balance_microcents",
@@ -70,7 +72,7 @@ void account_json_write_project(struct json_write *json, const struct store_proj
 	account_json_write_moment(json, "created_at", row->created_ms);
 }
 
-static void write_scopes(struct json_write *json, unsigned scopes)
+static void account_json_write_scopes(struct json_write *json, unsigned scopes)
 {
 	char names[SCOPES_TEXT_SIZE];
 	const char *name = names;
@@ -94,8 +96,8 @@ void account_json_write_key(struct json_write *json, const struct store_key *row
 	json_write_string(json, "name", row->name, strlen(row->name));
 	json_write_signed(json, "account_id", row->account_id);
 	json_write_signed(json, "project_id", row->project_id);
-	write_scopes(json, row->scopes);
-	write_limits(json, &row->limits, 0);
+	account_json_write_scopes(json, row->scopes);
+	account_json_write_limits(json, &row->limits, 0);
 	if (row->credit_cents < 0)
 		json_write_null(json, "credit_cents");
 	else
@@ -114,22 +116,4 @@ void account_json_write_top_up(struct json_write *json, const struct store_top_u
 	json_write_signed(json, "amount_microcents", row->amount_microcents);
 	account_json_write_text(json, "note", row->note);
 	account_json_write_moment(json, "at", row->at_ms);
-}
-
-void account_json_take_limits(struct store_limits *limits, unsigned fields,
-			      const struct limits_message *message)
-{
-	const int64_t given[REGISTRY_LIMITS] = {message->turns, message->connections,
-						message->requests_per_minute,
-						message->characters_per_minute, message->text_max};
-
-	for (size_t i = 0; i < REGISTRY_LIMITS; ++i) {
-		if (fields & (unsigned)ACCOUNT_MESSAGE_TURNS << i)
-			*registry_limit_at(limits, i) = given[i];
-	}
-}
-
-void account_json_copy(char out[STORE_NAME_MAX + 1], const char *text)
-{
-	snprintf(out, STORE_NAME_MAX + 1, "%s", text ? text : "");
 }

@@ -1,357 +1,222 @@
 /*
  * account_rest.c: /v1/admin: accounts, their top-ups and projects.
  *
- * A master key acts on all accounts; an admin key of another account sees its own
- * alone, makes projects in it, and cannot change what it may use.  Runs on the
- * account's thread (see errand.h) but for the routes, at the end.
+ * A master key (an admin key of the default account, see registry.h) may access all accounts.  An
+ * admin key of another account sees only its own account and can create projects in it, but can
+ * neither change it nor top it up.  Runs on a thread of the store (see resource.h).
  */
 #include <errno.h>
-#include <stdio.h>
 
 #include "account/registry.h"
 #include "base/clock.h"
+#include "server/account_form.h"
 #include "server/account_json.h"
-#include "server/listing.h"
-#include "wire/account_message.h"
+#include "server/resource.h"
 
-#define ROOM(type, member) (sizeof(((struct type *)0)->member) - 1)
-_Static_assert(ACCOUNT_MESSAGE_NAME_MAX == ROOM(store_account, name) &&
-		       ACCOUNT_MESSAGE_NAME_MAX == ROOM(store_top_up, note) &&
-		       ACCOUNT_MESSAGE_TOP_UP_ID_MAX == ROOM(store_top_up, id) &&
-		       ACCOUNT_MESSAGE_PATH_MAX == ROOM(store_token, path),
-	       "what a message may hold has room in a row");
-
-/* Limits mean the same in a message and in a row. */
-enum { NO_LIMIT = STORE_LIMIT_NONE, OF_PLAN = STORE_LIMIT_PLAN };
-_Static_assert(ACCOUNT_MESSAGE_NO_LIMIT == NO_LIMIT && ACCOUNT_MESSAGE_OF_PLAN == OF_PLAN, "");
-
-static bool is_masters(const struct errand *errand)
+static bool account_rest_row(const struct store_account *row, void *arg)
 {
-	return registry_is_master(&errand->key);
+	struct resource_rows *rows = arg;
+
+	if (resource_begin_row(rows, row->id))
+		account_json_write(rows->json, row, rows->request->call.server->config->currency);
+	return resource_end_row(rows);
 }
 
-static int refuse_others(struct errand *errand)
+/* For a caller who may not see it, an account does not exist. */
+static int account_rest_find(struct store_account *account, const struct store_request *request,
+			     struct store *store)
 {
-	return errand_refuse(errand, WIRE_ERROR_FORBIDDEN, "%s", "it takes a master key");
+	int64_t id = request->call.ids[0];
+
+	return resource_sees_account(request, id) ? store->ops->account_get(store, account, id)
+						  : ENOENT;
 }
 
-/* One that may not be seen is not there. */
-static int find(struct store_account *account, struct errand *errand, struct store *store)
-{
-	int64_t id = errand->call.ids[0];
-	int err = is_masters(errand) || id == errand->key.account_id
-			  ? store->ops->account_get(store, account, id)
-			  : ENOENT;
-
-	return err == ENOENT ? errand_refuse(errand, WIRE_ERROR_ACCOUNT_NOT_FOUND, "%s", "") : err;
-}
-
-static int refuse(struct errand *errand, int err)
-{
-	if (err == EEXIST)
-		return errand_refuse(errand, WIRE_ERROR_INVALID_REQUEST, "%s",
-				     "another account has this name");
-	return err == ENOENT ? errand_refuse(errand, WIRE_ERROR_ACCOUNT_NOT_FOUND, "%s", "") : err;
-}
-
-static void account_rest_write(struct errand *errand, const struct store_account *row)
-{
-	account_json_write(&errand->json, row, errand->call.server->config->currency);
-}
-
-static int show(struct errand *errand, struct store *store, int64_t id)
+static int account_rest_show(struct store_request *request, struct store *store,
+			     struct resource_rows *rows)
 {
 	struct store_account account;
-	int err = store->ops->account_get(store, &account, id);
+	int err = account_rest_find(&account, request, store);
 
 	if (!err)
-		account_rest_write(errand, &account);
+		account_rest_row(&account, rows);
 	return err;
 }
 
-static bool write_account(const struct store_account *row, void *arg)
+static int account_rest_show_all(struct store_request *request, struct store *store,
+				 struct resource_rows *rows)
 {
-	struct listing *listing = arg;
-	struct json_write *json = &listing->errand->json;
-
-	if (!listing_shows(listing, row->id))
-		return !listing->has_more;
-	json_write_object(json, NULL);
-	account_rest_write(listing->errand, row);
-	json_write_object_end(json);
-	return true;
+	if (registry_is_master(&request->key))
+		return store->ops->account_list(store, account_rest_row, rows);
+	request->call.ids[0] = request->key.account_id;
+	return account_rest_show(request, store, rows);
 }
 
-static int list(struct errand *errand, struct store *store)
+/* A name that is a number would be taken for an id by commands; a misspelt plan would mean no
+ * plan. */
+static int account_rest_read(struct account_form *form, struct store_request *request, bool is_new)
 {
-	struct listing listing = {0};
-	struct store_account own;
-	int err = listing_open(&listing, errand, "accounts");
+	struct http_request *http = request->call.request;
+	int err = account_form_read(form, &request->fault, http->body, http->body_len, is_new);
 
-	if (err)
-		return err;
-	if (is_masters(errand)) {
-		err = store->ops->account_list(store, write_account, &listing);
-	} else {
-		err = store->ops->account_get(store, &own, errand->key.account_id);
-		if (!err)
-			write_account(&own, &listing);
-	}
-	listing_close(&listing);
+	if (!err && form->name && registry_is_number(form->name))
+		return store_request_refuse(request, WIRE_ERROR_INVALID_REQUEST,
+					    "name must not be a number");
+	if (!err && form->plan && !config_has_plan(request->call.server->config, form->plan))
+		return store_request_refuse(request, WIRE_ERROR_INVALID_REQUEST,
+					    "plan must be one of the server's configuration");
 	return err;
 }
 
-static int get(struct errand *errand, struct store *store)
+static int account_rest_write(struct store_request *request, struct store *store, bool is_new)
 {
-	struct store_account account;
-	int err = find(&account, errand, store);
-
-	if (!err)
-		account_rest_write(errand, &account);
-	return err;
-}
-
-/* What the message says becomes part of the row; the fields that it names. */
-static unsigned take_message(struct store_account *account, const struct account_message *message)
-{
-	unsigned given = message->body.fields;
-
-	account_json_take_limits(&account->limits, given, &message->limits);
-	if (given & ACCOUNT_MESSAGE_NAME)
-		account_json_copy(account->name, message->name);
-	if (given & ACCOUNT_MESSAGE_PLAN)
-		account_json_copy(account->plan, message->plan);
-	if (given & ACCOUNT_MESSAGE_PREPAID)
-		account->is_prepaid = message->is_prepaid;
-	if (given & ACCOUNT_MESSAGE_CLOSED && !message->is_closed)
-		account->closed_ms = 0;
-	else if (given & ACCOUNT_MESSAGE_CLOSED && !account->closed_ms)
-		account->closed_ms = clock_wall_ms();
-	return (given & ACCOUNT_MESSAGE_NAME ? STORE_ACCOUNT_NAME : 0u) |
-	       (given & ACCOUNT_MESSAGE_PLAN ? STORE_ACCOUNT_PLAN : 0u) |
-	       (given & ACCOUNT_MESSAGE_PREPAID ? STORE_ACCOUNT_PREPAID : 0u) |
-	       (given & ACCOUNT_MESSAGE_LIMITS ? STORE_ACCOUNT_LIMITS : 0u) |
-	       (given & ACCOUNT_MESSAGE_CLOSED ? STORE_ACCOUNT_CLOSED : 0u);
-}
-
-/* A name that is a number would be taken for an id, a plan that is misspelt would be
- * none. */
-static int check_message(struct errand *errand, const struct account_message *message)
-{
-	if (message->name && registry_is_number(message->name))
-		return errand_refuse(errand, WIRE_ERROR_INVALID_REQUEST,
-				     "name must not be a number");
-	if (!message->plan || config_has_plan(errand->call.server->config, message->plan))
-		return 0;
-	return errand_refuse(errand, WIRE_ERROR_INVALID_REQUEST,
-			     "plan must be one of the server's configuration");
-}
-
-static int add(struct errand *errand, struct store *store)
-{
-	struct http_request *request = errand->call.request;
-	struct store_account account = {.limits = STORE_LIMITS_PLAN, .created_ms = clock_wall_ms()};
-	struct account_message message;
-	int err;
-
-	if (!is_masters(errand))
-		return refuse_others(errand);
-	err = account_message_parse(&message, &errand->fault, request->body, request->body_len,
-				    true);
-	if (!err)
-		err = check_message(errand, &message);
-	if (err)
-		return err;
-	take_message(&account, &message);
-	err = registry_add_account(store, &account);
-	if (err)
-		return refuse(errand, err);
-	errand->status = 201;
-	return show(errand, store, account.id);
-}
-
-static int change(struct errand *errand, struct store *store)
-{
-	struct http_request *request = errand->call.request;
-	struct account_message message;
-	struct store_account account;
+	struct account_form form = {
+		.row = {.limits = STORE_LIMITS_PLAN, .created_ms = clock_wall_ms()}};
+	int err = is_new ? 0 : account_rest_find(&form.row, request, store);
 	unsigned fields;
-	int err = find(&account, errand, store);
 
-	if (!err && !is_masters(errand))
-		return refuse_others(errand);
 	if (!err)
-		err = account_message_parse(&message, &errand->fault, request->body,
-					    request->body_len, false);
+		err = resource_need_master(request);
 	if (!err)
-		err = check_message(errand, &message);
+		err = account_rest_read(&form, request, is_new);
 	if (err)
 		return err;
-	fields = take_message(&account, &message);
-	if (account.closed_ms && account.id == STORE_ACCOUNT_DEFAULT)
-		return errand_refuse(errand, WIRE_ERROR_INVALID_REQUEST, "%s",
-				     "the default account stays open");
-	if (fields)
-		err = store->ops->account_change(store, account.id, fields, &account);
-	return err ? refuse(errand, err) : show(errand, store, account.id);
-}
-
-static bool write_top_up(const struct store_top_up *row, void *arg)
-{
-	json_write_object(arg, NULL);
-	account_json_write_top_up(arg, row);
-	json_write_object_end(arg);
-	return true;
-}
-
-static int list_top_ups(struct errand *errand, struct store *store)
-{
-	struct store_account account = {0};
-	int err = find(&account, errand, store);
-
-	if (err)
+	if (is_new) {
+		err = registry_add_account(store, &form.row);
+		request->call.ids[0] = form.row.id;
 		return err;
-	json_write_list(&errand->json, "top_ups");
-	err = store->ops->top_up_list(store, account.id, write_top_up, &errand->json);
-	json_write_list_end(&errand->json);
+	}
+	if (form.row.closed_ms && form.row.id == STORE_ACCOUNT_DEFAULT)
+		return store_request_refuse(request, WIRE_ERROR_INVALID_REQUEST,
+					    "the default account stays open");
+	fields = form.body.fields & ACCOUNT_FORM_ROW;
+	return fields ? store->ops->account_change(store, form.row.id, fields, &form.row) : 0;
+}
+
+static const struct resource_refusal account_refusals[] = {
+	{ENOENT, WIRE_ERROR_ACCOUNT_NOT_FOUND, ""},
+	{EEXIST, WIRE_ERROR_INVALID_REQUEST, "another account has this name"},
+	{0},
+};
+
+const struct resource account_rest_accounts = {
+	.subject = &store_subject_accounts,
+	.name = "accounts",
+	.paging = RESOURCE_BY_ID,
+	.refusals = account_refusals,
+	.list = account_rest_show_all,
+	.get = account_rest_show,
+	.write = account_rest_write,
+};
+
+static int account_rest_look_up(struct store_request *request, struct store *store)
+{
+	struct store_account account;
+
+	return account_rest_find(&account, request, store);
+}
+
+static bool account_rest_top_up_row(const struct store_top_up *row, void *arg)
+{
+	if (resource_begin_row(arg, 0))
+		account_json_write_top_up(((struct resource_rows *)arg)->json, row);
+	return resource_end_row(arg);
+}
+
+static int account_rest_show_top_ups(struct store_request *request, struct store *store,
+				     struct resource_rows *rows)
+{
+	return store->ops->top_up_list(store, request->call.ids[0], account_rest_top_up_row, rows);
+}
+
+static int account_rest_write_top_up(struct store_request *request, struct store *store,
+				     bool is_new)
+{
+	struct http_request *http = request->call.request;
+	struct top_up_form form = {
+		.row = {.at_ms = clock_wall_ms(), .account_id = request->call.ids[0]}};
+	int err = account_rest_look_up(request, store);
+
+	(void)is_new; /* always true: there is no PATCH */
+	if (!err)
+		err = resource_need_master(request);
+	if (!err)
+		err = account_form_read_top_up(&form, &request->fault, http->body, http->body_len);
+	if (!err)
+		err = registry_top_up(store, &form.row);
+	if (!err)
+		account_json_write_top_up(&request->json, &form.row);
 	return err;
 }
 
-static int book(struct errand *errand, struct store *store, struct store_top_up *row)
-{
-	int err = registry_top_up(store, row);
+static const struct resource_refusal top_up_refusals[] = {
+	{ENOENT, WIRE_ERROR_ACCOUNT_NOT_FOUND, ""},
+	{EEXIST, WIRE_ERROR_INVALID_REQUEST,
+	 "a top-up of this id was booked with another amount or account: nothing was changed"},
+	{EOVERFLOW, WIRE_ERROR_INVALID_REQUEST,
+	 "the account's credit would be more than can be counted"},
+	{0},
+};
 
-	if (err == EEXIST)
-		return errand_refuse(errand, WIRE_ERROR_INVALID_REQUEST, "%s",
-				     "a top-up of this id was booked with another amount or "
-				     "account: nothing was changed");
-	if (err == EOVERFLOW)
-		return errand_refuse(errand, WIRE_ERROR_INVALID_REQUEST, "%s",
-				     "the account's credit would be more than can be counted");
+const struct resource account_rest_top_ups = {
+	.subject = &store_subject_accounts,
+	.name = "top_ups",
+	.refusals = top_up_refusals,
+	.scope = account_rest_look_up,
+	.list = account_rest_show_top_ups,
+	.write = account_rest_write_top_up,
+};
+
+static bool account_rest_project_row(const struct store_project *row, void *arg)
+{
+	if (resource_begin_row(arg, row->id))
+		account_json_write_project(((struct resource_rows *)arg)->json, row);
+	return resource_end_row(arg);
+}
+
+static int account_rest_show_projects(struct store_request *request, struct store *store,
+				      struct resource_rows *rows)
+{
+	bool is_master = registry_is_master(&request->key);
+
+	return store->ops->project_list(store, is_master ? 0 : request->key.account_id,
+					account_rest_project_row, rows);
+}
+
+static int account_rest_write_project(struct store_request *request, struct store *store,
+				      bool is_new)
+{
+	struct http_request *http = request->call.request;
+	struct project_form form = {.row = {.created_ms = clock_wall_ms()}};
+	int err = account_form_read_project(&form, &request->fault, http->body, http->body_len);
+
+	(void)is_new; /* always true: there is no PATCH */
+	if (err)
+		return err;
+	if (!form.row.account_id)
+		form.row.account_id = request->key.account_id;
+	err = resource_sees_account(request, form.row.account_id)
+		      ? store->ops->project_add(store, &form.row)
+		      : ENOENT;
+	if (!err)
+		account_json_write_project(&request->json, &form.row);
 	return err;
 }
 
-static int add_top_up(struct errand *errand, struct store *store)
-{
-	struct http_request *request = errand->call.request;
-	struct store_top_up row = {.at_ms = clock_wall_ms()};
-	struct top_up_message message;
-	struct store_account account = {0};
-	int err = find(&account, errand, store);
+static const struct resource_refusal project_refusals[] = {
+	{ENOENT, WIRE_ERROR_ACCOUNT_NOT_FOUND, ""},
+	{EINVAL, WIRE_ERROR_ACCOUNT_NOT_FOUND, ""},
+	{EEXIST, WIRE_ERROR_INVALID_REQUEST, "another project of the account has this name"},
+	{EDQUOT, WIRE_ERROR_INVALID_REQUEST,
+	 "an account may have " RESOURCE_NUMBER(STORE_PROJECTS_MAX) " projects"},
+	{0},
+};
 
-	if (!err && !is_masters(errand))
-		return refuse_others(errand);
-	if (!err)
-		err = account_message_parse_top_up(&message, &errand->fault, request->body,
-						   request->body_len);
-	if (err)
-		return err;
-	snprintf(row.id, sizeof(row.id), "%s", message.id);
-	account_json_copy(row.note, message.note);
-	row.account_id = account.id;
-	row.amount_microcents = message.amount_microcents;
-	err = book(errand, store, &row);
-	if (err)
-		return err;
-	errand->status = 201;
-	account_json_write_top_up(&errand->json, &row);
-	return 0;
-}
-
-static bool write_project(const struct store_project *row, void *arg)
-{
-	struct listing *listing = arg;
-	struct json_write *json = &listing->errand->json;
-
-	if (!listing_shows(listing, row->id))
-		return !listing->has_more;
-	json_write_object(json, NULL);
-	account_json_write_project(json, row);
-	json_write_object_end(json);
-	return true;
-}
-
-static int list_projects(struct errand *errand, struct store *store)
-{
-	struct listing listing = {0};
-	int err = listing_open(&listing, errand, "projects");
-
-	if (!err)
-		err = store->ops->project_list(store,
-					       is_masters(errand) ? 0 : errand->key.account_id,
-					       write_project, &listing);
-	listing_close(&listing);
-	return err;
-}
-
-static int add_project(struct errand *errand, struct store *store)
-{
-	struct http_request *request = errand->call.request;
-	struct store_project project = {.created_ms = clock_wall_ms()};
-	struct project_message message;
-	int err = account_message_parse_project(&message, &errand->fault, request->body,
-						request->body_len);
-
-	if (err)
-		return err;
-	project.account_id = message.account_id ? message.account_id : errand->key.account_id;
-	if (!is_masters(errand) && project.account_id != errand->key.account_id)
-		return errand_refuse(errand, WIRE_ERROR_ACCOUNT_NOT_FOUND, "%s", "");
-	account_json_copy(project.name, message.name);
-	err = store->ops->project_add(store, &project);
-	if (err == EEXIST)
-		return errand_refuse(errand, WIRE_ERROR_INVALID_REQUEST, "%s",
-				     "another project of the account has this name");
-	if (err == EINVAL)
-		return errand_refuse(errand, WIRE_ERROR_ACCOUNT_NOT_FOUND, "%s", "");
-	if (err == EDQUOT)
-		return errand_refuse(errand, WIRE_ERROR_INVALID_REQUEST,
-				     "an account may have %d projects", STORE_PROJECTS_MAX);
-	if (err)
-		return err;
-	errand->status = 201;
-	account_json_write_project(&errand->json, &project);
-	return 0;
-}
-
-/* The routes, on the loop. */
-
-void account_rest_list(const struct route_call *call)
-{
-	errand_run(call, list, ERRAND_READ);
-}
-
-void account_rest_add(const struct route_call *call)
-{
-	errand_run(call, add, ERRAND_CHANGE);
-}
-
-void account_rest_get(const struct route_call *call)
-{
-	errand_run(call, get, ERRAND_READ);
-}
-
-void account_rest_change(const struct route_call *call)
-{
-	errand_run(call, change, ERRAND_CHANGE);
-}
-
-void account_rest_list_top_ups(const struct route_call *call)
-{
-	errand_run(call, list_top_ups, ERRAND_READ);
-}
-
-void account_rest_add_top_up(const struct route_call *call)
-{
-	errand_run(call, add_top_up, ERRAND_CHANGE);
-}
-
-void account_rest_list_projects(const struct route_call *call)
-{
-	errand_run(call, list_projects, ERRAND_READ);
-}
-
-void account_rest_add_project(const struct route_call *call)
-{
-	errand_run(call, add_project, ERRAND_CHANGE);
-}
+const struct resource account_rest_projects = {
+	.subject = &store_subject_accounts,
+	.name = "projects",
+	.paging = RESOURCE_BY_ID,
+	.refusals = project_refusals,
+	.list = account_rest_show_projects,
+	.write = account_rest_write_project,
+};

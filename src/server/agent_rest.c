@@ -1,70 +1,62 @@
 /*
- * agent_rest.c: GET /v1/agents, and talking with one by an ordinary key.
+ * agent_rest.c: GET /v1/agents, and conversations with an agent that use an ordinary API key.
  *
- * Whoever has a key of ours may try an agent without the secret of its speech
- * engine: /ws/talk/NAME is the same conversation, within the limits and for the credit
- * of the key and its account.  What an agent is made of
- * (keys, addresses, prompts) is told to nobody.
+ * An ordinary API key allows trying an agent without the secret of its speech engine: /ws/talk/NAME
+ * is the same conversation, within the limits and with the credit of the key and its account.  The
+ * configuration of an agent (keys, addresses, prompts) is not shown.  Runs on the loop's thread.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "server/agents.h"
-#include "server/server_private.h"
+#include "server/resource.h"
 #include "server/speech_engine.h"
 #include "session/denial.h"
-#include "wire/json_write.h"
 
-static void write_agent(struct json_write *json, const struct agent *agent)
+static void agent_rest_write(struct json_write *json, const struct route_call *call,
+			     const void *arg)
 {
-	json_write_object(json, NULL);
-	json_write_string(json, "name", agent->totals->name, strlen(agent->totals->name));
-	json_write_string(json, "path", agent->path, strlen(agent->path));
-	if (agent->language[0])
-		json_write_string(json, "language", agent->language, strlen(agent->language));
-	else
-		json_write_null(json, "language");
-	json_write_object_end(json);
+	const struct agents *agents = call->server->agents;
+
+	(void)arg;
+	json_write_list(json, "agents");
+	for (size_t i = 0; i < agents_count(agents); ++i) {
+		const struct agent *agent = agents_at(agents, i);
+
+		json_write_object(json, NULL);
+		json_write_text(json, "name", agent->totals->name);
+		json_write_text(json, "path", agent->path);
+		json_write_text(json, "language", agent->language[0] ? agent->language : NULL);
+		json_write_object_end(json);
+	}
+	json_write_list_end(json);
 }
 
 void agent_rest_list(const struct route_call *call)
 {
-	const struct agents *agents = call->server->agents;
-	struct buf *out = &call->server->scratch;
-	struct json_write json;
-
-	out->len = 0;
-	json_write_open(&json, out);
-	json_write_list(&json, "agents");
-	for (size_t i = 0; i < agents_count(agents); ++i)
-		write_agent(&json, agents_at(agents, i));
-	json_write_list_end(&json);
-	if (json_write_close(&json) != 0)
-		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
-	else
-		answer_json(call, 200, out->bytes, out->len);
+	resource_answer(call, 200, agent_rest_write, NULL);
 }
 
-/* Somebody on their way in, for whom one more connection is asked for. */
+/* A client that is about to connect and waits for a permit for one more connection. */
 struct pending_talk {
-	struct route_call call; /* holds its request and its member */
+	struct route_call call; /* with references to its request and its caller */
 	struct agent *agent;
 	struct connection_permit *permit;
 	bool wants_usage;
 };
 
-static void pending_destroy(void *object)
+static void agent_rest_pending_destroy(void *object)
 {
 	struct pending_talk *pending = object;
 
 	mem_deref(pending->permit);
 	mem_deref(pending->agent);
 	mem_deref(pending->call.request);
-	mem_deref(pending->call.member);
+	mem_deref(pending->call.caller);
 }
 
-static void on_permit(int err, const struct denied *denied, void *arg)
+static void agent_rest_on_permit(int err, const struct denied *denied, void *arg)
 {
 	struct pending_talk *pending = arg;
 	struct stream_fault fault;
@@ -75,7 +67,7 @@ static void on_permit(int err, const struct denied *denied, void *arg)
 	} else {
 		speech_engine_admit(&pending->call, pending->agent,
 				    &(struct speech_engine_caller){
-					    .member = pending->call.member,
+					    .caller = pending->call.caller,
 					    .permit = pending->permit,
 					    .has_key = true,
 					    .wants_usage = pending->wants_usage,
@@ -85,20 +77,20 @@ static void on_permit(int err, const struct denied *denied, void *arg)
 	mem_deref(pending);
 }
 
-static void ask_permit(struct pending_talk *pending)
+static void agent_rest_ask_permit(struct pending_talk *pending)
 {
 	struct denied denied = {.why = DENIAL_NONE, .limit = -1};
 	int err = EACCES;
 
 	/* A key without credit is refused before the upgrade. */
-	if (member_has_credit(pending->call.member, &denied))
-		err = member_connect(&pending->permit, pending->call.member, &denied, on_permit,
-				     pending);
+	if (caller_has_credit(pending->call.caller, &denied))
+		err = caller_connect(&pending->permit, pending->call.caller, &denied,
+				     agent_rest_on_permit, pending);
 	if (err != EINPROGRESS)
-		on_permit(err, &denied, pending);
+		agent_rest_on_permit(err, &denied, pending);
 }
 
-/* Reads ?usage=true; false for any value other than true and false. */
+/* Reads ?usage=true.  Returns false for any value other than true and false. */
 static bool agent_rest_read_usage(bool *wants_usage, const struct http_request *request)
 {
 	char text[8] = "";
@@ -127,7 +119,7 @@ void agent_rest_talk(const struct route_call *call)
 		answer_error(call, WIRE_ERROR_NO_ROUTE, "there is no agent of this name");
 		return;
 	}
-	pending = mem_zalloc(sizeof(*pending), pending_destroy);
+	pending = mem_zalloc(sizeof(*pending), agent_rest_pending_destroy);
 	if (!pending) {
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
 		return;
@@ -136,6 +128,6 @@ void agent_rest_talk(const struct route_call *call)
 	pending->agent = mem_ref(agent);
 	pending->wants_usage = wants_usage;
 	mem_ref(call->request);
-	mem_ref(call->member);
-	ask_permit(pending);
+	mem_ref(call->caller);
+	agent_rest_ask_permit(pending);
 }

@@ -1,8 +1,9 @@
 /*
- * agents.c: who answers speech engines (see agents.h).
+ * agents.c: the agents, which answer speech engines (see agents.h).
  */
 #include "server/agents.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,21 +12,22 @@
 #include "base/mem.h"
 #include "server/routes.h"
 
-#define PATTERN_SIZE 128 /* of a route */
+#define PATTERN_SIZE 128 /* size of a route's pattern */
 
-/* Names that were there once: an operator who renames agents with each reload
- * loses the sums of the first ones. */
+/* The number of agent names whose statistics are kept.  If an operator renames agents in so many
+ * reloads that this is exceeded, agents with further new names are missing in /metrics, and their
+ * statistics start again at every reload. */
 #define TOTALS_MAX (4u * CONFIG_AGENTS_MAX)
 
 struct agents {
-	const struct door *const *doors; /* whose routes no agent can have as its path */
+	const struct door *const *doors; /* an agent's path must not be one of their routes */
 	struct agent *rows[CONFIG_AGENTS_MAX];
 	size_t count;
 	struct agent_totals *totals[TOTALS_MAX];
 	size_t totals_count;
 };
 
-static void agent_destroy(void *object)
+static void agents_destroy_agent(void *object)
 {
 	struct agent *agent = object;
 
@@ -43,9 +45,9 @@ static void agents_destroy(void *object)
 		mem_deref(agents->totals[i]);
 }
 
-/* What the model is told */
+/* The options of the language model */
 
-static int read_prompt_file(struct buf *prompt, const char *path)
+static int agents_read_prompt_file(struct buf *prompt, const char *path)
 {
 	char part[4096];
 	FILE *file = fopen(path, "re");
@@ -62,18 +64,10 @@ static int read_prompt_file(struct buf *prompt, const char *path)
 	return err;
 }
 
-/* Models know the codes of languages. */
-static int add_language(struct buf *prompt, const char *language)
+static int agents_write_prompt(struct buf *prompt, const struct config_agent *config,
+			       struct buf *errors)
 {
-	if (language[0] == '\0')
-		return 0;
-	return buf_printf(prompt, "%sAnswer in the language with the code \"%s\".",
-			  prompt->len ? "\n\n" : "", language);
-}
-
-static int write_prompt(struct buf *prompt, const struct config_agent *config, struct buf *errors)
-{
-	int err = config->prompt_file[0] ? read_prompt_file(prompt, config->prompt_file)
+	int err = config->prompt_file[0] ? agents_read_prompt_file(prompt, config->prompt_file)
 					 : buf_append_str(prompt, config->prompt);
 
 	if (err) {
@@ -84,12 +78,15 @@ static int write_prompt(struct buf *prompt, const struct config_agent *config, s
 	}
 	while (prompt->len > 0 && strchr("\r\n\t ", prompt->bytes[prompt->len - 1]))
 		--prompt->len;
-	err = add_language(prompt, config->language);
+	/* The language is given by its code, which models understand. */
+	if (config->language[0])
+		err = buf_printf(prompt, "%sAnswer in the language with the code \"%s\".",
+				 prompt->len ? "\n\n" : "", config->language);
 	return err ? err : buf_append(prompt, "", 1);
 }
 
-/* "A: b | C: d" as a line each. */
-static void split_headers(char lines[PARAM_STRING_SIZE], const char *headers)
+/* Converts "A: b | C: d" to one header per line. */
+static void agents_split_headers(char lines[PARAM_STRING_SIZE], const char *headers)
 {
 	static const char mark[] = " | ";
 	size_t len = 0;
@@ -105,28 +102,28 @@ static void split_headers(char lines[PARAM_STRING_SIZE], const char *headers)
 	lines[len] = '\0';
 }
 
-static const char *or_null(const char *text)
+static const char *agents_null_if_empty(const char *text)
 {
 	return text[0] ? text : NULL;
 }
 
-static int make_llm(struct llm_agent **llmp, const struct config_agent *config, const char *prompt,
-		    struct buf *errors)
+static int agents_make_llm(struct llm_agent **llmp, const struct config_agent *config,
+			   const char *prompt, struct buf *errors)
 {
 	char headers[PARAM_STRING_SIZE];
 	char why[256] = "";
 	struct llm_options options = {
 		.dialect = (enum llm_dialect)config->llm,
 		.name = config->name,
-		.url = or_null(config->llm_url),
-		.model = or_null(config->llm_model),
-		.key = or_null(config->llm_key),
-		.prompt = or_null(prompt),
-		.sentence = or_null(config->fallback_text),
-		.fallback_url = or_null(config->fallback_url),
-		.fallback_model = or_null(config->fallback_model),
-		.fallback_key = or_null(config->fallback_key),
-		.body = or_null(config->llm_body),
+		.url = agents_null_if_empty(config->llm_url),
+		.model = agents_null_if_empty(config->llm_model),
+		.key = agents_null_if_empty(config->llm_key),
+		.prompt = agents_null_if_empty(prompt),
+		.sentence = agents_null_if_empty(config->fallback_text),
+		.fallback_url = agents_null_if_empty(config->fallback_url),
+		.fallback_model = agents_null_if_empty(config->fallback_model),
+		.fallback_key = agents_null_if_empty(config->fallback_key),
+		.body = agents_null_if_empty(config->llm_body),
 		.temperature = config->temperature == PARAM_NONE
 				       ? -1
 				       : (double)config->temperature / (double)PARAM_MILLION,
@@ -141,8 +138,8 @@ static int make_llm(struct llm_agent **llmp, const struct config_agent *config, 
 	};
 	int err;
 
-	split_headers(headers, config->llm_headers);
-	options.headers = or_null(headers);
+	agents_split_headers(headers, config->llm_headers);
+	options.headers = agents_null_if_empty(headers);
 	err = llm_agent_alloc(llmp, &options, why, sizeof(why));
 	if (err)
 		(void)buf_printf(errors, "[agent %s] %s\n", config->name,
@@ -150,26 +147,28 @@ static int make_llm(struct llm_agent **llmp, const struct config_agent *config, 
 	return err;
 }
 
-static int fill_llm(struct agent *agent, const struct config_agent *config, struct buf *errors)
+static int agents_fill_llm(struct agent *agent, const struct config_agent *config,
+			   struct buf *errors)
 {
 	struct buf prompt;
 	int err;
 
 	buf_init(&prompt, AGENTS_PROMPT_MAX + 256);
-	err = write_prompt(&prompt, config, errors);
+	err = agents_write_prompt(&prompt, config, errors);
 	if (!err)
-		err = make_llm(&agent->llm, config, prompt.bytes, errors);
+		err = agents_make_llm(&agent->llm, config, prompt.bytes, errors);
 	buf_reset(&prompt);
 	return err;
 }
 
-/* Of the first door that has speech engines: they are of one vendor. */
+/* Returns the rules of the only door that has speech engines. */
 static const struct engine_token_rules *agents_token_rules(const struct agents *agents)
 {
 	const struct door *const *door = agents->doors;
 
-	while (!(*door)->engine_tokens)
+	while (*door && !(*door)->engine_tokens)
 		++door;
+	assert(*door);
 	return (*door)->engine_tokens;
 }
 
@@ -186,8 +185,8 @@ static int agents_fill_keys(struct agent *agent, const struct agents *agents,
 	return err;
 }
 
-/* Takes the configured account_key, or the first key that tokens are signed with that has the
- * form of an API key of this server; a speech engine's own keys do not.  A region prefix is
+/* Uses the configured account_key or, without one, the first token-signing key that has the form of
+ * an API key of this server, which a speech engine's own keys do not have.  A region prefix is
  * removed. */
 static int agents_fill_account_key(struct agent *agent, const struct config_agent *config,
 				   struct buf *errors)
@@ -199,8 +198,8 @@ static int agents_fill_account_key(struct agent *agent, const struct config_agen
 		size_t len = strcspn(text, " ");
 
 		snprintf(key, sizeof(key), "%.*s", (int)len, text);
-		if (account_key_is(key)) {
-			memcpy(agent->account_key, key + len - ACCOUNT_KEY_LEN, ACCOUNT_KEY_LEN);
+		if (api_key_is(key)) {
+			memcpy(agent->account_key, key + len - API_KEY_LEN, API_KEY_LEN);
 			return 0;
 		}
 		text += len;
@@ -213,7 +212,7 @@ static int agents_fill_account_key(struct agent *agent, const struct config_agen
 	return EINVAL;
 }
 
-static struct agent_totals *find_totals(const struct agents *agents, const char *name)
+static struct agent_totals *agents_find_totals(const struct agents *agents, const char *name)
 {
 	for (size_t i = 0; i < agents->totals_count; ++i) {
 		if (strcmp(agents->totals[i]->name, name) == 0)
@@ -222,10 +221,10 @@ static struct agent_totals *find_totals(const struct agents *agents, const char 
 	return NULL;
 }
 
-/* Takes over those of the same name. */
-static int fill_totals(struct agent *agent, const char *name, struct agents *agents)
+/* Reuses the statistics of an earlier agent of the same name. */
+static int agents_fill_totals(struct agent *agent, const char *name, struct agents *agents)
 {
-	struct agent_totals *totals = find_totals(agents, name);
+	struct agent_totals *totals = agents_find_totals(agents, name);
 
 	if (totals) {
 		agent->totals = mem_ref(totals);
@@ -241,9 +240,9 @@ static int fill_totals(struct agent *agent, const char *name, struct agents *age
 	return 0;
 }
 
-/* Routes come first: nobody would ever reach it. */
-static int check_path(const struct agents *agents, const struct config_agent *config,
-		      struct buf *errors)
+/* Routes take precedence, so an agent with the path of a route could never be reached. */
+static int agents_check_path(const struct agents *agents, const struct config_agent *config,
+			     struct buf *errors)
 {
 	char pattern[PATTERN_SIZE];
 
@@ -254,25 +253,43 @@ static int check_path(const struct agents *agents, const struct config_agent *co
 	return EINVAL;
 }
 
-static int make_agent(struct agent **agentp, const struct config_agent *config,
-		      struct agents *agents, struct buf *errors)
+static void agents_fill_call(struct agent *agent, const struct config_agent *config)
 {
-	struct agent *agent = mem_zalloc(sizeof(*agent), agent_destroy);
+	struct call_settings *call = &agent->call;
+
+	*call = call_settings_default;
+	call->voice_id = config->voice_id;
+	call->turn_end.eagerness = (enum turn_end_eagerness)config->eagerness;
+	call->allows_first_message =
+		true; /* the operator's own agent, for the operator's callers */
+	snprintf(call->agent, sizeof(call->agent), "%s", config->name);
+	snprintf(call->language, sizeof(call->language), "%s", config->language);
+	snprintf(call->first_message, sizeof(call->first_message), "%s", config->first_message);
+	agent->is_public = config->is_public;
+	snprintf(agent->telephone_token, sizeof(agent->telephone_token), "%s",
+		 config->telephone_token);
+}
+
+static int agents_make_agent(struct agent **agentp, const struct config_agent *config,
+			     struct agents *agents, struct buf *errors)
+{
+	struct agent *agent = mem_zalloc(sizeof(*agent), agents_destroy_agent);
 	int err;
 
 	if (!agent)
 		return ENOMEM;
 	snprintf(agent->path, sizeof(agent->path), "%s", config->path);
 	snprintf(agent->language, sizeof(agent->language), "%s", config->language);
-	err = check_path(agents, config, errors);
+	agents_fill_call(agent, config);
+	err = agents_check_path(agents, config, errors);
 	if (!err)
 		err = agents_fill_keys(agent, agents, config, errors);
 	if (!err)
 		err = agents_fill_account_key(agent, config, errors);
 	if (!err)
-		err = fill_llm(agent, config, errors);
+		err = agents_fill_llm(agent, config, errors);
 	if (!err)
-		err = fill_totals(agent, config->name, agents);
+		err = agents_fill_totals(agent, config->name, agents);
 	if (err)
 		mem_deref(agent);
 	else
@@ -280,14 +297,14 @@ static int make_agent(struct agent **agentp, const struct config_agent *config,
 	return err;
 }
 
-/* All of them, so that one look shows every mistake. */
+/* All agents are checked, so that every mistake is reported at once. */
 int agents_reload(struct agents *agents, const struct config *config, struct buf *errors)
 {
 	struct agent *fresh[CONFIG_AGENTS_MAX] = {NULL};
 	int err = 0;
 
 	for (size_t i = 0; i < config->agents_count; ++i) {
-		int err_one = make_agent(&fresh[i], &config->agents[i], agents, errors);
+		int err_one = agents_make_agent(&fresh[i], &config->agents[i], agents, errors);
 
 		err = err ? err : err_one;
 	}

@@ -1,5 +1,7 @@
 /*
- * answer.c: HTTP answers in the product's shapes.
+ * answer.c: HTTP answers in the formats of the APIs.
+ *
+ * Runs on the loop's thread.
  */
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "metrics/metrics.h"
+#include "server/opening.h"
 #include "server/server_private.h"
 
 void answer_make_request_id(char id[REQUEST_ID_LEN + 1])
@@ -15,7 +18,7 @@ void answer_make_request_id(char id[REQUEST_ID_LEN + 1])
 	uint64_t value;
 
 	if (getrandom(&value, sizeof(value), GRND_NONBLOCK) != (ssize_t)sizeof(value))
-		value = clock_monotonic_us(); /* it only has to tell requests apart */
+		value = clock_monotonic_us(); /* it only has to distinguish requests */
 	snprintf(id, REQUEST_ID_LEN + 1, "req_%016llx", (unsigned long long)value);
 }
 
@@ -44,7 +47,8 @@ void answer_mark_speech(const struct route_call *call)
 static void answer_at_level(const struct route_call *call, enum log_level level, int status,
 			    const char *json, size_t len)
 {
-	/* Up to a blank: what follows one could be taken for a key of the log line. */
+	/* The path is cut at a space, because what follows one could be mistaken for a key of the
+	 * log line. */
 	log_line(level, "http", "%s %.*s status=%d request=%s", call->request->method,
 		 (int)strcspn(call->request->path, " "), call->request->path, status,
 		 call->request_id);
@@ -76,9 +80,11 @@ static void answer_notice(const struct route_call *call, const struct wire_notic
 	char seconds[16];
 
 	metrics_add_named(METRIC_ERRORS, wire_error_get(notice->id)->code, 1);
+	if (opening_tell_refusal(call, notice))
+		return;
 	scratch->len = 0;
 	if (shape->write(scratch, notice) != 0)
-		return; /* unanswered: the HTTP server says 500 */
+		return; /* the HTTP server answers 500 if nothing else does */
 	snprintf(seconds, sizeof(seconds), "%u", retry_s);
 	if (retry_s)
 		http_reply_header(call->request, "retry-after", seconds);
@@ -106,12 +112,12 @@ void answer_fault(const struct route_call *call, const struct stream_fault *faul
 	answer_notice(call, &notice);
 }
 
-void answer_rate(struct http_request *request, const struct member *member)
+void answer_rate(struct http_request *request, const struct caller *caller)
 {
-	struct member_rate rate;
+	struct caller_rate rate;
 	char number[24];
 
-	if (!member_requests_left(member, &rate))
+	if (!caller_requests_left(caller, &rate))
 		return;
 	snprintf(number, sizeof(number), "%lld", (long long)rate.limit);
 	http_reply_header(request, "x-ratelimit-limit", number);

@@ -1,10 +1,10 @@
 /*
- * auth.c: whose request it is.
+ * auth.c: checks the API key of a request.
  *
- * A key comes in one of several carriers; the first that is there counts.  The
- * store is asked off the loop, and the request waits, which the client may not:
- * then the question is forgotten.  The body of a request is not read before its
- * key is known to be good.
+ * A key may be in one of several headers and parameters; the first one found counts.  The store is
+ * asked on another thread while the request waits; if the client disconnects meanwhile, the result
+ * is dropped.  The body of a request is not read before its key is known to be valid.  Runs on the
+ * loop's thread.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,15 +18,16 @@
 #include "server/server_private.h"
 #include "session/denial.h"
 
-/* Longer than any key with a region in front. */
+/* Longer than any key with a region prefix. */
 #define KEY_TEXT_MAX 256
 
 struct pending_auth {
-	struct route_call call; /* holds its request, and its member while the body is read */
-	struct members_check *check;
+	/* With references to its request and, while the body is read, to its caller. */
+	struct route_call call;
+	struct callers_check *check;
 	unsigned scopes;
 	route_h *next;
-	bool is_passed_on; /* the client's going away is the handler's matter */
+	bool is_passed_on; /* the handler is responsible if the client disconnects */
 };
 
 static int auth_copy_key(char text[KEY_TEXT_MAX], const char *value, size_t len)
@@ -34,13 +35,14 @@ static int auth_copy_key(char text[KEY_TEXT_MAX], const char *value, size_t len)
 	if (len == 0)
 		return ENOENT;
 	if (len >= KEY_TEXT_MAX)
-		len = KEY_TEXT_MAX - 1; /* no key: refused as a wrong one */
+		/* Too long for a key, so it will be refused as an invalid one. */
+		len = KEY_TEXT_MAX - 1;
 	memcpy(text, value, len);
 	text[len] = '\0';
 	return 0;
 }
 
-/* What follows "Bearer ", or NULL. */
+/* Returns what follows "Bearer ", or NULL. */
 static const char *auth_after_bearer(const char *value)
 {
 	static const char bearer[] = "bearer ";
@@ -70,8 +72,8 @@ static int auth_find_in_headers(char text[KEY_TEXT_MAX], const struct route_call
 	return ENOENT;
 }
 
-/* Some clients put the key in the query as it is, others percent-encoded; a key has no character
- * for which the difference matters but '+' and '%'. */
+/* Some clients put the key into the query unencoded, others percent-encoded.  '+' and '%' are the
+ * only characters for which the difference matters. */
 static int auth_take_from_query(char text[KEY_TEXT_MAX], const struct http_request *request,
 				const char *name)
 {
@@ -109,8 +111,8 @@ static void auth_pending_destroy(void *object)
 	if (!pending->is_passed_on)
 		http_on_gone(pending->call.request, NULL, NULL);
 	if (pending->check)
-		members_forget(pending->check);
-	mem_deref(pending->call.member);
+		callers_check_cancel(pending->check);
+	mem_deref(pending->call.caller);
 	mem_deref(pending->call.request);
 }
 
@@ -131,8 +133,8 @@ static void auth_refuse_scopes(const struct pending_auth *pending)
 	answer_error(&pending->call, WIRE_ERROR_FORBIDDEN, detail);
 }
 
-/* A request that is no turn is one of those of a minute. */
-static bool auth_count_request(const struct pending_auth *pending, struct member *member)
+/* A request that does not begin a turn counts towards the requests per minute. */
+static bool auth_count_request(const struct pending_auth *pending, struct caller *caller)
 {
 	struct denied denied;
 	struct stream_fault fault;
@@ -140,8 +142,8 @@ static bool auth_count_request(const struct pending_auth *pending, struct member
 
 	if (pending->scopes & AUTH_AS_TURN)
 		return true;
-	may = member_request(member, &denied);
-	answer_rate(pending->call.request, member);
+	may = caller_request(caller, &denied);
+	answer_rate(pending->call.request, caller);
 	if (may)
 		return true;
 	denial_describe(&fault, &denied);
@@ -149,7 +151,7 @@ static bool auth_count_request(const struct pending_auth *pending, struct member
 	return false;
 }
 
-/* The request is complete.  Ends the pending one. */
+/* The request is complete: calls the handler and releases `pending`. */
 static void auth_pass_on(void *arg)
 {
 	struct pending_auth *pending = arg;
@@ -164,37 +166,40 @@ static void auth_on_body(void *arg)
 {
 	struct pending_auth *pending = arg;
 
-	pending->call.begun_us = clock_monotonic_us(); /* the time the client took does not count */
+	/* The time that the client took to send the body does not count. */
+	pending->call.begun_us = clock_monotonic_us();
 	auth_pass_on(pending);
 }
 
-/* The key is valid.  Ends the pending one, or leaves that to the end of the body. */
-static void auth_admit(struct pending_auth *pending, struct member *member)
+/* The key is valid.  Releases `pending`, unless its body must be read first. */
+static void auth_admit(struct pending_auth *pending, struct caller *caller)
 {
-	const struct store_key *key = member_key(member);
+	const struct store_key *key = caller_key(caller);
 	int err = EACCES;
 
 	http_present_key(pending->call.request);
 	if (!(pending->scopes & AUTH_OPTIONAL) && !(key->scopes & pending->scopes)) {
 		auth_refuse_scopes(pending);
-	} else if (auth_count_request(pending, member)) {
-		pending->call.member = mem_ref(member);
+	} else if (auth_count_request(pending, caller)) {
+		pending->call.caller = mem_ref(caller);
 		pending->call.key = key;
-		err = http_read_body(pending->call.request, auth_on_body, pending);
+		err = pending->scopes & AUTH_STREAMED
+			      ? 0
+			      : http_read_body(pending->call.request, auth_on_body, pending);
 	}
 	if (!err)
 		auth_pass_on(pending);
 	else if (err != EINPROGRESS)
-		mem_deref(pending); /* it was answered, or the client is gone */
+		mem_deref(pending); /* it has been answered, or the client is gone */
 }
 
-static void auth_on_checked(int err, struct member *member, void *arg)
+static void auth_on_checked(int err, struct caller *caller, void *arg)
 {
 	struct pending_auth *pending = arg;
 
 	pending->check = NULL;
 	if (!err) {
-		auth_admit(pending, member);
+		auth_admit(pending, caller);
 		return;
 	}
 	if (err != EACCES)
@@ -219,7 +224,7 @@ static int auth_ask(const struct route_call *call, unsigned scopes, route_h *nex
 	pending->next = next;
 	mem_ref(call->request);
 	mem_set_destructor(pending, auth_pending_destroy);
-	err = members_check(&pending->check, call->server->members, text, strlen(text),
+	err = callers_check(&pending->check, call->server->callers, text, strlen(text),
 			    token_path ? token_path : call->request->path, auth_on_checked,
 			    pending);
 	if (err)

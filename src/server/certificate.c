@@ -1,5 +1,5 @@
 /*
- * certificate.c: the server's certificate and private key (see certificate.h).
+ * certificate.c: loads the server's certificate and private key (see certificate.h).
  */
 #include "server/certificate.h"
 

@@ -1,5 +1,5 @@
 /*
- * config_prices.c: prices of a configuration (see config_prices.h).
+ * config_prices.c: the prices of a configuration (see config_prices.h).
  */
 #include "server/config_prices.h"
 
@@ -9,12 +9,14 @@
 #include <string.h>
 
 #include "base/similar.h"
-#include "speech/pool.h"
+#include "speech/voice.h"
 #include "wire/settings.h"
+#include "workers/installed.h"
 
-#define ENGINES_MAX 64 /* for a message; there are four, and perhaps some of the operator's */
+/* The number of engines whose names are known here.  Syrinx has four; an operator may add some. */
+#define ENGINES_MAX 64
 
-/* No price of a file or variable can have this value. */
+/* Marks a price that is not configured.  No configured price can have this value. */
 #define PRICE_NOT_SET (PARAM_NONE - 1)
 
 /* Only the form is checked: ISO 4217 adds and withdraws currencies every year. */
@@ -44,9 +46,15 @@ bool config_price_is_of_tokens(const struct config_price *price)
 	return price->input_microcents >= 0 || price->output_microcents >= 0;
 }
 
+bool config_price_is_of_hearing(const struct config_price *price)
+{
+	return price->heard_microcents >= 0;
+}
+
 bool config_price_is_of_audio(const struct config_price *price)
 {
-	return !config_price_is_of_tokens(price) || price->microcents_per_minute >= 0;
+	return price->microcents_per_minute >= 0 ||
+	       (!config_price_is_of_tokens(price) && !config_price_is_of_hearing(price));
 }
 
 int config_price_quality(const struct config_price *price)
@@ -58,38 +66,40 @@ int config_price_quality(const struct config_price *price)
 	return -1;
 }
 
-int64_t config_prices_begin(struct config *config)
+void config_prices_begin(struct config *config, struct config_default_prices *defaults)
 {
-	int64_t price = config->microcents_per_minute;
-
-	config->microcents_per_minute = PRICE_NOT_SET;
-	return price;
+	*defaults = (struct config_default_prices){config->microcents_per_minute,
+						   config->heard_microcents};
+	config->microcents_per_minute = config->heard_microcents = PRICE_NOT_SET;
 }
 
-void config_prices_fill_in(struct config *config, int64_t default_price)
+void config_prices_fill_in(struct config *config, const struct config_default_prices *defaults)
 {
-	config->has_prices = config->microcents_per_minute >= 0 || config->input_microcents >= 0 ||
-			     config->output_microcents >= 0;
+	config->has_prices = config->microcents_per_minute >= 0 || config->heard_microcents >= 0 ||
+			     config->input_microcents >= 0 || config->output_microcents >= 0;
 	for (size_t i = 0; i < config->prices_count; ++i) {
 		const struct config_price *price = &config->prices[i];
 
-		config->has_prices |=
-			price->microcents_per_minute >= 0 || config_price_is_of_tokens(price);
+		config->has_prices |= price->microcents_per_minute >= 0 ||
+				      config_price_is_of_hearing(price) ||
+				      config_price_is_of_tokens(price);
 	}
 	if (config->microcents_per_minute == PRICE_NOT_SET)
-		config->microcents_per_minute = default_price;
+		config->microcents_per_minute = defaults->microcents_per_minute;
+	if (config->heard_microcents == PRICE_NOT_SET)
+		config->heard_microcents = defaults->heard_microcents;
 	for (char *letter = config->currency; *letter; ++letter)
 		*letter = (char)tolower((unsigned char)*letter);
 }
 
-/* A list of names, each once. */
-struct names {
-	const char *list[ENGINES_MAX + 1]; /* NULL at the end */
+/* A list of distinct names. */
+struct config_prices_names {
+	const char *list[ENGINES_MAX + 1]; /* terminated by NULL */
 	char copies[ENGINES_MAX][VOICE_ENGINE_MAX];
 	size_t count;
 };
 
-static bool config_prices_has(const struct names *names, const char *name)
+static bool config_prices_has(const struct config_prices_names *names, const char *name)
 {
 	for (size_t i = 0; i < names->count; ++i) {
 		if (strcmp(names->list[i], name) == 0)
@@ -100,7 +110,7 @@ static bool config_prices_has(const struct names *names, const char *name)
 
 static int config_prices_add_engine(const char *name, const char *path, void *arg)
 {
-	struct names *names = arg;
+	struct config_prices_names *names = arg;
 
 	(void)path;
 	if (names->count == ENGINES_MAX || config_prices_has(names, name))
@@ -111,9 +121,9 @@ static int config_prices_add_engine(const char *name, const char *path, void *ar
 	return 0;
 }
 
-/* Those that the pool would start, and those of the catalogue, which may be installed later
- * or on another of several servers with the same configuration. */
-static void config_prices_list_engines(struct names *names, const char *engines_dir)
+/* Lists the engines that the pool would start, and those of the catalogue, which may be installed
+ * later or on another of several servers with the same configuration. */
+static void config_prices_list_engines(struct config_prices_names *names, const char *engines_dir)
 {
 	for (size_t i = 0; i < voice_table_len; ++i) {
 		for (size_t n = 0; n < VOICE_SPEAKERS_MAX; ++n) {
@@ -123,10 +133,10 @@ static void config_prices_list_engines(struct names *names, const char *engines_
 				config_prices_add_engine(engine, NULL, names);
 		}
 	}
-	(void)pool_each_engine(engines_dir, config_prices_add_engine, names);
+	(void)installed_each(engines_dir, INSTALLED_SPEAKS, config_prices_add_engine, names);
 }
 
-/* "there is no engine vit; did you mean vits?", or which there are if none is similar. */
+/* Writes "there is no engine vit; did you mean vits?", or the existing names if none is similar. */
 static void config_prices_complain(struct buf *errors, const struct config_price *price,
 				   const char *what, const char *value, const char *const *words)
 {
@@ -143,10 +153,10 @@ static void config_prices_complain(struct buf *errors, const struct config_price
 	(void)buf_append_str(errors, "\n");
 }
 
-/* The name of a language model is whatever its server understands, so only models of speech
- * can be checked. */
-static int config_prices_check_model(const struct config_price *price, const struct names *engines,
-				     struct buf *errors)
+/* The name of a language model is whatever its server understands, and models that listen may be
+ * installed while the server runs, so only models of speech can be checked. */
+static int config_prices_check_model(const struct config_price *price,
+				     const struct config_prices_names *engines, struct buf *errors)
 {
 	bool is_engine = config_prices_has(engines, price->model);
 
@@ -171,8 +181,8 @@ static int config_prices_check_model(const struct config_price *price, const str
 	return EINVAL;
 }
 
-static int config_prices_check_engine(const struct config_price *price, const struct names *engines,
-				      struct buf *errors)
+static int config_prices_check_engine(const struct config_price *price,
+				      const struct config_prices_names *engines, struct buf *errors)
 {
 	if (!price->engine[0] || config_prices_has(engines, price->engine))
 		return 0;
@@ -180,7 +190,9 @@ static int config_prices_check_engine(const struct config_price *price, const st
 	return EINVAL;
 }
 
-/* Voices are charged by audio and agents by tokens: one section cannot set both prices. */
+/* Voices are charged by audio and agents by tokens: a section for a voice, an engine or a quality
+ * can set only the price of spoken audio, and a section for an agent only prices of tokens.  A
+ * section for neither may set all of them. */
 static int config_prices_check_kind(const struct config_price *price, struct buf *errors)
 {
 	const char *voices = price->voice_id     ? "a voice"
@@ -195,7 +207,13 @@ static int config_prices_check_kind(const struct config_price *price, struct buf
 				 voices);
 		err = EINVAL;
 	}
-	if (price->agent[0] && (!is_of_tokens || price->microcents_per_minute >= 0)) {
+	if (config_price_is_of_hearing(price) && voices) {
+		(void)buf_printf(errors, "[price %s] has %s and a price of audio that is heard\n",
+				 price->name, voices);
+		err = EINVAL;
+	}
+	if (price->agent[0] && (!is_of_tokens || price->microcents_per_minute >= 0 ||
+				config_price_is_of_hearing(price))) {
 		(void)buf_printf(
 			errors,
 			"[price %s] has an agent: it needs a token price and must not have "
@@ -206,16 +224,18 @@ static int config_prices_check_kind(const struct config_price *price, struct buf
 	return err;
 }
 
-/* Which of two sections that name the same applies would depend on their order. */
+/* If two sections named the same things, their order would decide which applies. */
 static bool config_prices_is_same(const struct config_price *a, const struct config_price *b)
 {
 	bool both_input = a->input_microcents >= 0 && b->input_microcents >= 0;
 	bool both_output = a->output_microcents >= 0 && b->output_microcents >= 0;
 	bool both_audio = config_price_is_of_audio(a) && config_price_is_of_audio(b);
+	bool both_heard = config_price_is_of_hearing(a) && config_price_is_of_hearing(b);
 
 	if (strcmp(a->model, b->model) != 0)
 		return false;
-	return (both_audio && a->voice_id == b->voice_id && strcmp(a->engine, b->engine) == 0 &&
+	return both_heard ||
+	       (both_audio && a->voice_id == b->voice_id && strcmp(a->engine, b->engine) == 0 &&
 		strcmp(a->quality, b->quality) == 0) ||
 	       ((both_input || both_output) && strcmp(a->agent, b->agent) == 0);
 }
@@ -261,7 +281,7 @@ static int config_prices_check_others(const struct config *config, size_t i, str
 
 int config_prices_check_names(const struct config *config, struct buf *mistakes)
 {
-	struct names engines = {.count = 0};
+	struct config_prices_names engines = {.count = 0};
 	int err = 0;
 
 	if (config->prices_count > 0)

@@ -1,29 +1,32 @@
 /*
- * config_prices.h: prices of a configuration: their defaults, and what is wrong with them.
+ * config_prices.h: the prices of a configuration: their defaults, and checks.
  *
  * A price that can never apply is a mistake that nobody would notice before the first bill, so
- * whatever a section names should exist.
+ * everything that a section names should exist.
  */
 #ifndef SERVER_CONFIG_PRICES_H
 #define SERVER_CONFIG_PRICES_H
 
 #include "server/config.h"
 
-/* Checks of single values, for the table in config.c. */
+/* Check a single value, for the table in config.c.  Return what is wrong, or NULL. */
 const char *config_prices_check_currency(const char *value);
 const char *config_prices_check_quality(const char *value);
 
-/* Called when nothing but defaults is set, and when all is read: a price that was set is to be
- * distinguished from the default, which begin returns. */
-int64_t config_prices_begin(struct config *config);
-void config_prices_fill_in(struct config *config, int64_t default_price);
+/* These two tell prices that were set from the default prices.  begin is called while only defaults
+ * are set, and removes them.  fill_in is called after everything was read. */
+struct config_default_prices {
+	int64_t microcents_per_minute, heard_microcents;
+};
+void config_prices_begin(struct config *config, struct config_default_prices *defaults);
+void config_prices_fill_in(struct config *config, const struct config_default_prices *defaults);
 
-/* All sections, after fill_in.  EINVAL, with a line in errors for each mistake. */
+/* Checks all sections, after fill_in.  Returns EINVAL, with one line per mistake in `errors`. */
 int config_prices_check(const struct config *config, struct buf *errors);
 
-/* Sections that can never apply, because they name what does not exist or what an earlier section
- * names: a mistake for whoever checks a configuration, and a warning for a server that starts,
- * because earlier versions ignored them.  EINVAL, with a line for each. */
+/* Finds sections that can never apply, because they name something that does not exist or that an
+ * earlier section already covers.  `syrinx check` reports them as mistakes; a server that starts
+ * only warns, because earlier versions ignored them.  Returns EINVAL, with one line per mistake. */
 int config_prices_check_names(const struct config *config, struct buf *mistakes);
 
 #endif

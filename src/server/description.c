@@ -1,9 +1,9 @@
 /*
- * description.c: GET /openapi.json and GET /asyncapi.json: what this server speaks, for
- * programs to read.
+ * description.c: GET /openapi.json and GET /asyncapi.json: the machine-readable descriptions of the
+ * API.
  *
- * The documents are made from docs/api and the tables in C when the server is built, and are part
- * of the binary.  Tests compare them with the running server, in both directions.
+ * The documents are generated during the build from docs/api and the tables in C, and are part of
+ * the binary.  Tests compare them with the running server, in both directions.
  */
 #include "server/descriptions.h"
 #include "server/server_private.h"

@@ -1,11 +1,12 @@
 /*
- * door.c: whose client a request is from (see door.h).
+ * door.c: finds the API that a client uses (see door.h).
  */
 #include "server/door.h"
 
+#include <errno.h>
 #include <string.h>
 
-/* The length of the longest path in the list that `path` begins with; 0: none. */
+/* Returns the length of the longest string in the list that `path` begins with; 0: none. */
 static size_t door_match(const char *const *paths, const char *path)
 {
 	size_t longest = 0;
@@ -53,4 +54,16 @@ const struct door *door_of(const struct door *const *doors, const struct door *o
 			return *door;
 	}
 	return own;
+}
+
+int door_check_config(const struct door *const *doors, const struct config *config,
+		      struct buf *mistakes)
+{
+	int err = 0;
+
+	for (; *doors; ++doors) {
+		if ((*doors)->check_config && (*doors)->check_config(config, mistakes) != 0)
+			err = EINVAL;
+	}
+	return err;
 }

@@ -1,36 +1,40 @@
 /*
- * drain.c: the end in good order.
+ * drain.c: the orderly shutdown.
  *
- * From the first signal on /ready says 503, idle sockets are told to reconnect
- * (1012) and busy ones after their turn.  When another server of ours serves the
- * address (an upgrade, or one that was started beside this one), we stop listening so
- * that new callers go there; else they are let in and told to come back (1013), and
- * a server that starts meanwhile takes the socket.  Who was let in
- * and has not asked yet is waited for, and all who have asked are answered.  A
- * second signal, or the configured time, ends it: the turns that are being spoken are
- * cut and recorded.  A drain is not taken back, also when the successor ends before
- * it is over: clients were sent away already, and a service manager watches the successor,
- * not this process.  A speech engine's
- * conversation is a call and has nowhere to go on: it lasts until its end or
- * that time.
+ * After the first signal, /ready answers 503.  Idle WebSockets are closed with 1012 (reconnect),
+ * busy ones after their turn.  If another server of the same data directory serves the address (a
+ * successor, or one that was started next to this one), this one stops listening so that new clients
+ * connect to the other.  Otherwise it accepts new clients, whose WebSockets are closed with 1013 (try
+ * again later), and a server that starts meanwhile takes over the listening socket.  Connections
+ * that have not sent their request yet get a little time to do so (LAST_REQUESTS_MS), and every
+ * request is answered.  A second signal, or the configured time, ends the drain: the turns that are
+ * being spoken are cut off and recorded.
+ *
+ * A drain is not reversed, even if the successor ends before it is over: clients have already been
+ * sent away, and the service manager watches the successor, not this process.  A speech engine's
+ * conversation is a call that cannot continue elsewhere, so it lasts until its end or the
+ * configured time.  A caller's own connection to an agent ends when nobody is speaking.
+ *
+ * Runs on the loop's thread.
  */
 #include <string.h>
 
 #include "base/log.h"
+#include "server/call_socket.h"
 #include "server/server_private.h"
 
-/* Who was let in at the last moment sends his request after two round trips, one
- * of them TLS': so long for the slowest network. */
+/* A client that was accepted at the last moment sends its request after two round trips, one of
+ * them for TLS.  This is enough even on a slow network. */
 #define LAST_REQUESTS_MS 2000
 
-static void finish(void *arg)
+static void drain_finish(void *arg)
 {
 	struct server *server = arg;
 
 	loop_stop(server->loop);
 }
 
-void drain_close_doors(struct server *server)
+void drain_stop_listening(struct server *server)
 {
 	struct sibling heir;
 
@@ -47,32 +51,35 @@ void drain_close_doors(struct server *server)
 void drain_succeeded(struct server *server)
 {
 	server->services.has_successor = true;
-	drain_close_doors(server);
+	drain_stop_listening(server);
 }
 
-/* Nobody else is let in: else callers without end could keep us. */
-static void on_last_requests(void *arg)
+/* No more connections are accepted, because an endless series of clients could keep the server from
+ * ending. */
+static void drain_on_last_requests(void *arg)
 {
 	struct server *server = arg;
 
-	drain_close_doors(server);
+	drain_stop_listening(server);
 	http_server_close_unasked(server->http);
 }
 
 void drain_check(struct server *server)
 {
 	if (!server->draining || server->sockets.count > 0 || server->conversations.count > 0 ||
-	    server->speeches.count > 0 || server->samples > 0)
+	    server->calls.count > 0 || server->speeches.count > 0 ||
+	    server->transcriptions.count > 0 || server->samples > 0)
 		return;
 	if (http_conn_count(server->http) == 0)
-		finish(server);
+		drain_finish(server);
 	else if (!timer_is_set(&server->last_requests_timer))
 		timer_set(&server->loop->timers, &server->last_requests_timer,
-			  LAST_REQUESTS_MS * 1000u, on_last_requests, server);
+			  LAST_REQUESTS_MS * 1000u, drain_on_last_requests, server);
 }
 
-/* Noted before the others are looked for: of two that are told to end together, each then sees
- * that the other one drains, and both keep answering those who come. */
+/* Stops listening if another server serves the address.  This server's own entry is marked as
+ * draining first: if two servers are signalled at the same time, each sees that the other one is
+ * draining, and neither relies on the other to answer new clients. */
 static void drain_leave_to_sibling(struct server *server)
 {
 	struct sibling sibling;
@@ -94,7 +101,7 @@ void drain_begin(struct server *server)
 			 "second signal: stopping now, without waiting for %zu "
 			 "connections and %zu conversations",
 			 server->sockets.count, server->conversations.count);
-		finish(server);
+		drain_finish(server);
 		return;
 	}
 	log_info("server", "draining: %zu connections, %zu conversations", server->sockets.count,
@@ -103,7 +110,8 @@ void drain_begin(struct server *server)
 	drain_leave_to_sibling(server);
 	http_server_drain(server->http);
 	timer_set(&server->loop->timers, &server->drain_timer,
-		  (uint64_t)server->config->drain_seconds * 1000000u, finish, server);
+		  (uint64_t)server->config->drain_seconds * 1000000u, drain_finish, server);
 	tts_socket_go_away_all(server);
+	call_socket_go_away_all(server);
 	drain_check(server);
 }

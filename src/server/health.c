@@ -1,9 +1,10 @@
 /*
- * health.c: is the process alive, should it get traffic.
+ * health.c: GET /health and GET /ready: is the process alive, and should it receive traffic?
  *
- * /health answers as long as the loop turns.  /ready is the gate of a load
- * balancer: 503 until every engine has loaded or has failed for good, while no voice can be
- * heard, while the store was never reached, and from the first moment of a drain.
+ * /health answers as long as the loop runs.  /ready is for load balancers: it answers 503 until
+ * every engine has loaded or has permanently failed, while no voice can speak, until the store has
+ * been reached for the first time, and from the beginning of a drain.  A server that cannot listen,
+ * because it has no models, is ready: it says so to those who ask for it.  Runs on the loop's thread.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +18,8 @@ void health_get(const struct route_call *call)
 	answer_json(call, 200, body, strlen(body));
 }
 
-/* Voices of engines that have failed are still in the catalogue. */
-static bool any_voice_speaks(const struct voices *voices)
+/* The catalogue also contains the voices of engines that have failed. */
+static bool health_has_voice(const struct voices *voices)
 {
 	for (size_t i = 0; i < voices_count(voices); ++i) {
 		if (voices_at(voices, i)->status != VOICE_UNAVAILABLE)
@@ -27,10 +28,13 @@ static bool any_voice_speaks(const struct voices *voices)
 	return false;
 }
 
-/* Why the server should get no traffic; NULL: it should. */
-static const char *reason_to_wait(const struct server *server, char *reason, size_t size)
+/* Returns why the server should not receive traffic, or NULL if it should. */
+static const char *health_unready_reason(const struct server *server, char *reason, size_t size)
 {
 	const char *loading = pool_loading(server->pool);
+
+	if (!loading)
+		loading = hearing_pool_loading(server->hearing_pool);
 
 	if (server->draining)
 		return "the server is ending";
@@ -40,14 +44,14 @@ static const char *reason_to_wait(const struct server *server, char *reason, siz
 		snprintf(reason, size, "the engine %s is loading", loading);
 		return reason;
 	}
-	return any_voice_speaks(pool_voices(server->pool)) ? NULL : "there are no voices yet";
+	return health_has_voice(pool_voices(server->pool)) ? NULL : "there are no voices yet";
 }
 
 void health_ready(const struct route_call *call)
 {
 	size_t voices = voices_count(pool_voices(call->server->pool));
 	char loading[64];
-	const char *reason = reason_to_wait(call->server, loading, sizeof(loading));
+	const char *reason = health_unready_reason(call->server, loading, sizeof(loading));
 	char not_ready[224];
 	char ready[128];
 

@@ -1,10 +1,11 @@
 /*
  * listening.c: when this process listens, and with which socket.
  *
- * A server that nobody precedes binds its address before it does anything else, and accepts
- * callers as soon as its loop runs.  One that is to replace a server of its data directory leaves
- * callers to that server until all its own engines have loaded, and is then handed the socket
- * (net/handover.h).  If its predecessor ends before that, it listens at once.
+ * A server without a predecessor binds its address before it does anything else, and accepts
+ * connections as soon as its loop runs.  One that is to replace a server of its data directory
+ * leaves new clients to that server until all its own engines have loaded, and is then handed the
+ * socket (net/handover.h).  If its predecessor ends before that, it listens immediately.  Runs on
+ * the loop's thread.
  */
 #include <errno.h>
 #include <poll.h>
@@ -16,14 +17,14 @@
 #include "server/server_private.h"
 #include "server/successor.h"
 
-/* How often a successor that is loading looks whether its predecessor is still there. */
+/* How often a successor that is loading checks whether its predecessor still runs. */
 #define PREDECESSOR_CHECK_MS 100
 
-/* Together a second: a process that was killed is gone long before. */
+/* One second in total: the kernel closes the socket of a killed process well within it. */
 #define BIND_TRIES 20
 #define BIND_PAUSE_MS 50
 
-#define COMMAND_MAX 16384 /* of a command line that is shown */
+#define COMMAND_MAX 16384 /* the longest command line that is shown */
 
 bool listening_has_predecessor(const struct server *server)
 {
@@ -32,30 +33,31 @@ bool listening_has_predecessor(const struct server *server)
 	return siblings_find_serving(&sibling, &server->siblings);
 }
 
-static size_t connection_count(const struct server *server)
+static size_t listening_count_connections(const struct server *server)
 {
-	return http_conn_count(server->http) + server->sockets.count + server->conversations.count;
+	return http_conn_count(server->http) + server->sockets.count + server->conversations.count +
+	       server->calls.count;
 }
 
-static void on_accept(void *arg, int fd)
+static void listening_on_accept(void *arg, int fd)
 {
 	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
 				   "Content-Length: 0\r\nConnection: close\r\n\r\n";
 	struct server *server = arg;
 
-	/* When all connections are taken, an unauthenticated one is closed; otherwise a few
-	 * programs that hold connections open would shut out every client that has a key. */
-	if (connection_count(server) < (size_t)server->config->max_connections ||
+	/* When all connections are in use, an unauthenticated one is closed; otherwise a few
+	 * programs that hold connections open would lock out every client that has a key. */
+	if (listening_count_connections(server) < (size_t)server->config->max_connections ||
 	    keyless_evict_oldest(http_keyless(server->http))) {
 		http_accept(server->http, fd);
 		return;
 	}
-	if (write(fd, busy, strlen(busy)) < 0) /* it may have gone itself */
-		log_debug("server", "refused a connection that was gone");
+	if (write(fd, busy, strlen(busy)) < 0) /* the client may have disconnected already */
+		log_debug("server", "refused a connection that was already closed");
 	close(fd);
 }
 
-static void tell_listening(const struct server *server)
+static void listening_announce(const struct server *server)
 {
 	const char *configured = server->config->listen;
 	char address[PARAM_STRING_SIZE + 8];
@@ -68,7 +70,7 @@ static void tell_listening(const struct server *server)
 }
 
 /* Shows a command with a free port if the address is in use, most often by another program. */
-static void log_failure(const struct server *server, int err)
+static void listening_log_failure(const struct server *server, int err)
 {
 	const struct server_events *events = server->events;
 	char address[PARAM_STRING_SIZE];
@@ -86,23 +88,24 @@ static void log_failure(const struct server *server, int err)
 	buf_reset(&command);
 }
 
-/* The kernel may need a moment to close the socket of a server of ours that was killed. */
-static int bind_address(struct server *server)
+/* Retries if the last server of this data directory had the same address: the kernel may need a
+ * moment to close the socket of a process that was killed. */
+static int listening_bind_address(struct server *server)
 {
-	unsigned tries = siblings_has_been(&server->siblings) ? BIND_TRIES : 1;
+	unsigned tries = siblings_had_address(&server->siblings) ? BIND_TRIES : 1;
 	int err;
 
 	do {
 		err = listener_alloc(&server->listener, server->loop, server->config->listen,
-				     on_accept, server);
+				     listening_on_accept, server);
 	} while (err == EADDRINUSE && --tries > 0 && poll(NULL, 0, BIND_PAUSE_MS) == 0);
 	if (err)
-		log_failure(server, err);
+		listening_log_failure(server, err);
 	return err;
 }
 
 /* If another server of this data directory listens on the address, its socket is used. */
-static int take_listener(struct server *server)
+static int listening_take_socket(struct server *server)
 {
 	const struct config *config = server->config;
 	struct sibling sibling = {0};
@@ -112,19 +115,19 @@ static int take_listener(struct server *server)
 		int err = handover_take(&fd, config->data_dir, sibling.slot, config->listen);
 
 		if (!err) {
-			successor_tell_taken(config->listen, sibling.pid, sibling.is_draining);
-			return listener_adopt(&server->listener, server->loop, fd, on_accept,
-					      server);
+			successor_log_taken(config->listen, sibling.pid, sibling.is_draining);
+			return listener_adopt(&server->listener, server->loop, fd,
+					      listening_on_accept, server);
 		}
 		log_warn("server", "process %ld does not hand over its socket: %s", sibling.pid,
 			 strerror(err));
 	}
-	return bind_address(server);
+	return listening_bind_address(server);
 }
 
-/* Another process accepts connections now, so this one can end without refusing any; a draining
- * server has only waited for that. */
-static void on_handed_over(void *arg, pid_t pid)
+/* Another process accepts connections from now on, so a draining server can stop listening without
+ * refusing any. */
+static void listening_on_handed_over(void *arg, pid_t pid)
 {
 	struct server *server = arg;
 
@@ -145,14 +148,14 @@ void listening_offer(struct server *server)
 	server->handover = NULL;
 	err = handover_offer(&server->handover, server->loop, server->config->data_dir,
 			     server->siblings.slot, server->config->listen,
-			     listener_fd(server->listener), on_handed_over, server);
+			     listener_fd(server->listener), listening_on_handed_over, server);
 	if (err)
 		log_warn("server", "no other process can take over while this one listens: %s",
 			 strerror(err));
 }
 
-/* From now on this is the server of its data directory: others that start find it. */
-static void join_siblings(struct server *server)
+/* Makes this server known to others of its data directory, and to commands. */
+static void listening_join_siblings(struct server *server)
 {
 	int err;
 
@@ -164,23 +167,25 @@ static void join_siblings(struct server *server)
 		log_warn("server", "cannot write the pid file: %s", strerror(err));
 }
 
-static int open_listener(struct server *server)
+static int listening_open(struct server *server)
 {
-	int err = take_listener(server);
+	int err = listening_take_socket(server);
 
 	if (!err)
-		join_siblings(server);
+		listening_join_siblings(server);
 	return err;
 }
 
-static void begin_service(struct server *server)
+static void listening_begin_service(struct server *server)
 {
-	tell_listening(server);
+	listening_announce(server);
 	pool_keep_records(server->pool);
+	hearing_pool_keep_records(server->hearing_pool);
 }
 
-/* If the predecessor ends while this process is loading, nobody else accepts callers. */
-static void check_predecessor(void *arg)
+/* Checks at intervals, while this process is loading, whether its predecessor still runs.  If not,
+ * this process listens immediately, because no other one does. */
+static void listening_check_predecessor(void *arg)
 {
 	struct server *server = arg;
 
@@ -188,27 +193,28 @@ static void check_predecessor(void *arg)
 		return;
 	if (listening_has_predecessor(server)) {
 		timer_set(&server->loop->timers, &server->predecessor_timer,
-			  PREDECESSOR_CHECK_MS * UINT64_C(1000), check_predecessor, server);
+			  PREDECESSOR_CHECK_MS * UINT64_C(1000), listening_check_predecessor,
+			  server);
 		return;
 	}
-	server->failure = open_listener(server);
+	server->failure = listening_open(server);
 	if (server->failure)
 		loop_stop(server->loop);
 	else
-		begin_service(server);
+		listening_begin_service(server);
 }
 
 int listening_bind(struct server *server)
 {
-	return listening_has_predecessor(server) ? 0 : open_listener(server);
+	return listening_has_predecessor(server) ? 0 : listening_open(server);
 }
 
 void listening_begin(struct server *server)
 {
 	if (server->listener)
-		begin_service(server);
+		listening_begin_service(server);
 	else
-		check_predecessor(server);
+		listening_check_predecessor(server);
 }
 
 int listening_take_over(struct server *server)
@@ -218,6 +224,8 @@ int listening_take_over(struct server *server)
 
 	if (server->listener)
 		return 0;
+	if (!lost)
+		lost = hearing_pool_lost(server->hearing_pool);
 	server->replaces = listening_has_predecessor(server);
 	if (lost && server->replaces) {
 		log_error("server",
@@ -226,8 +234,8 @@ int listening_take_over(struct server *server)
 			  lost);
 		return ECANCELED;
 	}
-	err = open_listener(server);
+	err = listening_open(server);
 	if (!err)
-		begin_service(server);
+		listening_begin_service(server);
 	return err;
 }

@@ -1,8 +1,8 @@
 /*
  * metrics_page.c: GET /metrics, for Prometheus and `syrinx top`.
  *
- * Counters are counted where things happen; what is true at the moment is looked
- * up here.
+ * Counters are incremented where things happen; gauges are set here, when the page is requested.
+ * Runs on the loop's thread.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,11 +19,11 @@
 
 #define TYPE "text/plain; version=0.0.4; charset=utf-8"
 
-/* In the order of the words in config.c. */
+/* In the order of the values in config.c. */
 enum metrics_readers { READERS_LOCAL, READERS_KEY, READERS_ALL };
 
-/* The second number of /proc/self/statm: pages that are in memory. */
-static uint64_t resident_bytes(void)
+/* The second number of /proc/self/statm is the number of pages in memory. */
+static uint64_t metrics_page_resident_bytes(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
 	unsigned long long size = 0, resident = 0;
@@ -36,25 +36,34 @@ static uint64_t resident_bytes(void)
 	return n == 2 ? resident * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-static void look(const struct server *server)
+static void metrics_page_refresh(const struct server *server)
 {
 	struct pool_stats stats;
+	struct hearing_pool_stats hearing;
+	struct decoding_pool_stats decoding;
 
 	pool_stats(server->pool, &stats);
+	hearing_pool_stats(server->hearing_pool, &hearing);
+	decoding_pool_stats(server->decoding_pool, &decoding);
 	metrics_set(METRIC_CONNECTIONS, server->sockets.count);
 	metrics_set(METRIC_CONVERSATIONS, server->conversations.count);
+	metrics_set(METRIC_CALLS, server->calls.count);
 	metrics_set(METRIC_JOBS_QUEUED, stats.jobs_queued);
 	metrics_set(METRIC_JOBS_RUNNING, stats.jobs_running + stats.jobs_parked + stats.jobs_held);
-	metrics_set(METRIC_WORKERS, stats.workers);
+	metrics_set(METRIC_WORKERS, stats.workers + hearing.workers + decoding.workers);
+	metrics_set(METRIC_HEARING_STREAMS, hearing.streams);
+	metrics_set(METRIC_HEARING_WAITING, hearing.pieces_waiting);
+	metrics_set(METRIC_DECODING_JOBS, decoding.jobs);
+	metrics_set(METRIC_DECODING_WAITING, decoding.jobs_queued);
 	metrics_set(METRIC_VOICES, voices_count(pool_voices(server->pool)));
-	metrics_set(METRIC_LEDGER_WAITING, account_waiting(server->account));
-	metrics_set(METRIC_LEDGER_SPOOLED, account_spooled(server->account));
-	metrics_set(METRIC_MEMORY, resident_bytes());
+	metrics_set(METRIC_LEDGER_WAITING, async_store_waiting(server->async_store));
+	metrics_set(METRIC_LEDGER_SPOOLED, async_store_spooled(server->async_store));
+	metrics_set(METRIC_MEMORY, metrics_page_resident_bytes());
 	metrics_set(METRIC_OBJECTS, mem_live());
 	metrics_set(METRIC_STARTED, (uint64_t)(server->started_ms / 1000));
 }
 
-static uint64_t number_of(enum metric metric, const struct agent_totals *totals)
+static uint64_t metrics_page_agent_number(enum metric metric, const struct agent_totals *totals)
 {
 	const struct conversation_figures *figures = &totals->figures;
 
@@ -74,9 +83,9 @@ static uint64_t number_of(enum metric metric, const struct agent_totals *totals)
 					     : figures->first_ms_sum * UINT64_C(1000);
 }
 
-/* Agents are the operator's: the table does not know them. */
-static bool agent_value(enum metric metric, size_t i, const char **value, uint64_t *number,
-			void *arg)
+/* Agents are defined by the operator, so the table of metrics does not contain them. */
+static bool metrics_page_agent_value(enum metric metric, size_t i, const char **value,
+				     uint64_t *number, void *arg)
 {
 	const struct server *server = arg;
 	struct agent_totals totals;
@@ -84,17 +93,17 @@ static bool agent_value(enum metric metric, size_t i, const char **value, uint64
 	if (!speech_engine_totals(server, i, &totals))
 		return false;
 	*value = agents_totals(server->agents, i)->name;
-	*number = number_of(metric, &totals);
+	*number = metrics_page_agent_number(metric, &totals);
 	return true;
 }
 
-static void answer(const struct route_call *call)
+static void metrics_page_answer(const struct route_call *call)
 {
 	struct buf *scratch = &call->server->scratch;
 
-	look(call->server);
+	metrics_page_refresh(call->server);
 	scratch->len = 0;
-	if (metrics_print(scratch, agent_value, call->server) != 0) {
+	if (metrics_print(scratch, metrics_page_agent_value, call->server) != 0) {
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
 		return;
 	}
@@ -103,11 +112,11 @@ static void answer(const struct route_call *call)
 }
 
 /*
- * Names of headers, or the beginnings of such names, that reverse proxies, load balancers, content
- * delivery networks and tunnels add to what they pass on.  A request that has one of them comes from
- * somebody else than the process that connected, whatever the value says, and a program of this
- * machine has no reason to send one.  These are the names that widely used products document; a proxy
- * that adds none of them cannot be recognized, and docs/metrics.md says so.
+ * Names or prefixes of headers that reverse proxies, load balancers, content delivery networks and
+ * tunnels add to forwarded requests.  A request with one of them originates elsewhere than in the
+ * process that connected, whatever its value is, and a program on this machine has no reason to
+ * send one.  These are the names that widely used products document; a proxy that adds none of them
+ * cannot be recognized, as docs/metrics.md says.
  */
 static const char *const metrics_page_proxy_headers[] = {
 	"forwarded", /* RFC 7239; also Forwarded-For */
@@ -130,16 +139,16 @@ static const char *const metrics_page_proxy_headers[] = {
 	"fastly-",
 	"fly-", /* Fly-Client-IP, Fly-Forwarded-Port */
 	"x-envoy-", /* External-Address, ... */
-	"x-azure-",
-	"x-arr-", /* Azure Front Door and App Service */
-	"x-amzn-",
-	"x-amz-cf-", /* load balancers of AWS, CloudFront */
+	"x-azure-", /* Azure Front Door */
+	"x-arr-", /* Azure App Service */
+	"x-amzn-", /* load balancers of AWS */
+	"x-amz-cf-", /* CloudFront */
 	"x-appengine-",
-	"x-cloud-trace-context", /* Google's */
+	"x-cloud-trace-context", /* Google */
 	"tailscale-", /* tailscale serve and funnel */
 };
 
-/* The request comes from a program on this machine, not through a proxy. */
+/* Whether the request comes from a program on this machine, and not through a proxy. */
 static bool metrics_page_is_local(const struct http_request *request)
 {
 	char peer[HTTP_PEER_SIZE];
@@ -160,7 +169,7 @@ static bool metrics_page_is_local(const struct http_request *request)
 static void metrics_page_answer_operator(const struct route_call *call)
 {
 	if (registry_is_master(call->key))
-		answer(call);
+		metrics_page_answer(call);
 	else
 		answer_error(call, WIRE_ERROR_FORBIDDEN,
 			     "only the operator's key reads metrics of the whole server: one "
@@ -173,7 +182,7 @@ void metrics_page_get(const struct route_call *call)
 
 	if (readers == READERS_ALL ||
 	    (readers == READERS_LOCAL && metrics_page_is_local(call->request)))
-		answer(call);
+		metrics_page_answer(call);
 	else
 		auth_request(call, STORE_SCOPE_ADMIN, metrics_page_answer_operator);
 }

@@ -1,5 +1,5 @@
 /*
- * notify.c: tells the service manager how the server is (see notify.h).
+ * notify.c: reports the server's state to the service manager (see notify.h).
  */
 #include "server/notify.h"
 
@@ -16,7 +16,7 @@
 
 #define STATE_MAX 256
 
-static void send_state(const char *path, const char *state)
+static void notify_send(const char *path, const char *state)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	size_t len = strlen(path);
@@ -25,14 +25,14 @@ static void send_state(const char *path, const char *state)
 	if (len >= sizeof(address.sun_path))
 		return;
 	memcpy(address.sun_path, path, len);
-	if (path[0] == '@') /* an abstract one */
+	if (path[0] == '@') /* an abstract socket address */
 		address.sun_path[0] = '\0';
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;
 	if (sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&address,
 		   (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len)) < 0)
-		log_warn("server", "the service manager cannot be told");
+		log_warn("server", "the service manager cannot be notified");
 	close(fd);
 }
 
@@ -47,5 +47,5 @@ void notify_manager(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(state, sizeof(state), format, args);
 	va_end(args);
-	send_state(path, state);
+	notify_send(path, state);
 }

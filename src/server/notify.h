@@ -1,13 +1,13 @@
 /*
- * notify.h: tells the service manager how the server is (sd_notify(3)).
+ * notify.h: reports the server's state to the service manager (sd_notify(3)).
  *
- * A datagram to the socket that NOTIFY_SOCKET names.  Of its own because the
- * protocol is one sendto, and its library would be the largest that we link.
+ * It sends a datagram to the socket that NOTIFY_SOCKET names.  We implement this ourselves because
+ * the protocol is a single sendto, and libsystemd would be the largest library that we link.
  */
 #ifndef SERVER_NOTIFY_H
 #define SERVER_NOTIFY_H
 
-/* "READY=1" and the like, lines.  Without a manager nothing happens. */
+/* Sends lines such as "READY=1".  Does nothing without a service manager. */
 void notify_manager(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * opening.c: a client on its way to a session (see opening.h).
+ * opening.c: admits a WebSocket client to a session (see opening.h).
  *
- * An opening whose key is in the request owns itself until the last step, or until it is refused.
- * With in-band authentication it belongs to its socket.
+ * An opening whose key is in the request holds its own reference until the last step, or until it
+ * is refused.  With in-band authentication it belongs to its socket.
  */
 #include "server/opening.h"
 
@@ -20,31 +20,32 @@
 #include "session/denial.h"
 
 #define KEY_TEXT_MAX 256
-#define FIRST_MESSAGE_MAX 4096 /* in an address */
+#define FIRST_MESSAGE_MAX 4096 /* the longest first message in a URL */
 
 struct opening {
-	struct route_call call; /* holds its member, and its request until it is upgraded */
+	/* With references to its caller and, until the upgrade, its request. */
+	struct route_call call;
 	const struct tts_socket_api *api;
-	struct socket_address *address; /* NULL: the address says nothing */
+	struct socket_address *address; /* NULL: the URL has no settings */
 	struct connection_permit *permit;
-	size_t step; /* that comes next */
+	size_t step; /* the index of the next step */
 
-	/* With in-band authentication: */
+	/* Only used with in-band authentication: */
 	struct tts_socket *socket; /* NULL: the key is in the request, or the client is gone */
 	bool is_in_band;
 	bool is_refused; /* the connection is closing */
-	struct keyless_member keyless; /* until the key has been checked */
-	struct members_check *check;
-	struct timer timer; /* for the first message */
-	struct buf kept; /* messages, each after its length */
+	struct keyless_member keyless; /* counts its memory until the key has been checked */
+	struct callers_check *check;
+	struct timer timer; /* limits the wait for the first message */
+	struct buf kept; /* messages, each preceded by its length */
 };
 
-/* Nothing more is expected of the client, and what it has sent is not needed. */
+/* Drops what the client has sent, and stops waiting for it. */
 static void opening_forget(struct opening *opening)
 {
 	timer_clear(&opening->call.server->loop->timers, &opening->timer);
 	if (opening->check)
-		members_forget(opening->check);
+		callers_check_cancel(opening->check);
 	opening->check = NULL;
 	buf_reset(&opening->kept);
 }
@@ -56,50 +57,45 @@ static void opening_destroy(void *object)
 	opening_forget(opening);
 	mem_deref(opening->permit);
 	mem_deref(opening->address);
-	mem_deref(opening->call.member);
+	mem_deref(opening->call.caller);
 	mem_deref(opening->call.request);
 }
 
-/* The client of an open WebSocket is gone or about to be. */
+/* Whether the client of an open WebSocket is gone, or is being disconnected. */
 static bool opening_is_lost(const struct opening *opening)
 {
 	return opening->is_in_band && (!opening->socket || opening->is_refused ||
 				       ws_is_closing(opening->socket->client.ws));
 }
 
-/* On an open WebSocket: there is no session that could send the error. */
-static void opening_close(struct opening *opening, const struct stream_fault *fault)
+/* Reports an error on an open WebSocket and closes it.  There is no session yet that could do
+ * so. */
+static void opening_close(struct opening *opening, const struct wire_notice *notice)
 {
 	const struct socket_api *api = opening->api->session;
 	const struct peer *peer = &opening->socket->client.peer;
-	const struct wire_notice notice = {
-		.id = fault->id,
-		.retry_s = fault->retry_s,
-		.detail = fault->detail,
-		.request_id = opening->call.request_id,
-	};
 	struct buf message;
 
 	opening->is_refused = true;
 	timer_clear(&opening->call.server->loop->timers, &opening->timer);
 	/* The client's answer to the close must be read. */
 	ws_pause(opening->socket->client.ws, false);
-	peer_send(peer, &message, api->dialect->error(peer_begin(peer, &message), NULL, &notice), 0,
+	peer_send(peer, &message, api->dialect->error(peer_begin(peer, &message), NULL, notice), 0,
 		  0);
 	peer->ops->close(peer->peer, api->error_code, NULL);
 }
 
-/* Ends the opening if its key is in the request.  Returns EACCES, for steps. */
+/* Releases the opening if its key is in the request.  Returns EACCES, for use in steps. */
 static int opening_refuse(struct opening *opening, enum wire_error_id id, const char *detail)
 {
-	struct stream_fault fault;
+	const struct wire_notice notice = {
+		.id = id, .detail = detail, .request_id = opening->call.request_id};
 
 	if (!opening->is_in_band) {
 		answer_error(&opening->call, id, detail);
 		mem_deref(opening);
 	} else if (!opening->is_refused) {
-		fault_set(&fault, id, "%s", detail ? detail : "");
-		opening_close(opening, &fault);
+		opening_close(opening, &notice);
 	}
 	return EACCES;
 }
@@ -110,7 +106,14 @@ static int opening_deny(struct opening *opening, const struct denied *denied)
 
 	denial_describe(&fault, denied);
 	if (opening->is_in_band) {
-		opening_close(opening, &fault);
+		const struct wire_notice notice = {
+			.id = fault.id,
+			.retry_s = fault.retry_s,
+			.detail = fault.detail,
+			.request_id = opening->call.request_id,
+		};
+
+		opening_close(opening, &notice);
 	} else {
 		answer_fault(&opening->call, &fault);
 		mem_deref(opening);
@@ -118,11 +121,11 @@ static int opening_deny(struct opening *opening, const struct denied *denied)
 	return EACCES;
 }
 
-/* A step: 0, EINPROGRESS (opening_go_on will be called), or EACCES after a refusal. */
+/* A step returns 0, EINPROGRESS (opening_continue will be called), or EACCES after a refusal. */
 typedef int(opening_step_h)(struct opening *opening);
-static void opening_go_on(struct opening *opening);
+static void opening_continue(struct opening *opening);
 
-/* The first step: its key */
+/* The first step: the key */
 
 static void opening_on_timeout(void *arg)
 {
@@ -131,14 +134,14 @@ static void opening_on_timeout(void *arg)
 
 static int opening_await_key(struct opening *opening)
 {
-	if (opening->call.member)
+	if (opening->call.caller)
 		return 0;
 	timer_set(&opening->call.server->loop->timers, &opening->timer,
 		  OPENING_KEY_MS * UINT64_C(1000), opening_on_timeout, opening);
 	return EINPROGRESS;
 }
 
-/* The connection is not unauthenticated any longer: its key is valid, or it is closing. */
+/* Stops counting the connection as unauthenticated: its key is valid, or it is closing. */
 static void opening_leave_keyless(struct opening *opening)
 {
 	if (opening->socket->client.ws)
@@ -146,7 +149,7 @@ static void opening_leave_keyless(struct opening *opening)
 	keyless_leave(&opening->keyless);
 }
 
-static void opening_on_checked(int err, struct member *member, void *arg)
+static void opening_on_checked(int err, struct caller *caller, void *arg)
 {
 	struct opening *opening = arg;
 
@@ -158,20 +161,20 @@ static void opening_on_checked(int err, struct member *member, void *arg)
 			       NULL);
 		return;
 	}
-	if (!(member_key(member)->scopes & opening->call.route->scopes)) {
+	if (!(caller_key(caller)->scopes & opening->call.route->scopes)) {
 		opening_refuse(opening, WIRE_ERROR_FORBIDDEN, "the key may not speak");
 		return;
 	}
 	if (opening_is_lost(opening))
 		return;
-	opening->call.member = mem_ref(member);
-	opening->call.key = member_key(member);
+	opening->call.caller = mem_ref(caller);
+	opening->call.key = caller_key(caller);
 	opening_leave_keyless(opening);
 	ws_set_read_max(opening->socket->client.ws, STREAM_READ_MAX);
-	opening_go_on(opening);
+	opening_continue(opening);
 }
 
-/* EACCES: the message has no key. */
+/* Returns EACCES if the message has no key. */
 static int opening_check_key(struct opening *opening, const char *json, size_t len)
 {
 	const struct route *route = opening->call.route;
@@ -187,7 +190,7 @@ static int opening_check_key(struct opening *opening, const char *json, size_t l
 	free(copy);
 	if (!key[0])
 		return EACCES;
-	err = members_check(&opening->check, opening->call.server->members, key, strlen(key),
+	err = callers_check(&opening->check, opening->call.server->callers, key, strlen(key),
 			    route->token_path ? route->token_path : route->path, opening_on_checked,
 			    opening);
 	explicit_bzero(key, sizeof(key));
@@ -206,7 +209,7 @@ static int opening_keep(struct opening *opening, const char *json, size_t len)
 
 void opening_message(struct opening *opening, const char *bytes, size_t len, bool is_binary)
 {
-	bool is_first = opening->kept.len == 0 && !opening->call.member;
+	bool is_first = opening->kept.len == 0 && !opening->call.caller;
 	int err;
 
 	if (opening->is_refused)
@@ -237,8 +240,8 @@ void opening_count(struct opening *opening)
 			      ws_held_bytes(opening->socket->client.ws) + opening->kept.size);
 }
 
-/* The second step: the dictionaries of its project.  Only the first client of a project waits for
- * them: a session must have them at hand, so that no first sample waits. */
+/* The second step: the dictionaries of the project.  Only the first client of a project waits for
+ * them.  They must be in memory when a session begins, so that its first audio is not delayed. */
 
 static void opening_on_dictionaries(int err, void *arg)
 {
@@ -248,26 +251,26 @@ static void opening_on_dictionaries(int err, void *arg)
 		if (err)
 			opening_refuse(opening, WIRE_ERROR_NO_DICTIONARIES, NULL);
 		else
-			opening_go_on(opening);
+			opening_continue(opening);
 	}
 	mem_deref(opening);
 }
 
 static int opening_read_dictionaries(struct opening *opening)
 {
-	struct dictionaries *dictionaries = opening->call.server->dictionaries;
+	struct dictionary_cache *dictionaries = opening->call.server->dictionaries;
 	int64_t project_id = opening->call.key->project_id;
 
-	if (dictionaries_has(dictionaries, project_id))
+	if (dictionary_cache_has(dictionaries, project_id))
 		return 0;
-	if (dictionaries_refresh(dictionaries, project_id, opening_on_dictionaries,
-				 mem_ref(opening)) == 0)
+	if (dictionary_cache_refresh(dictionaries, project_id, opening_on_dictionaries,
+				     mem_ref(opening)) == 0)
 		return EINPROGRESS;
 	mem_deref(opening);
 	return opening_refuse(opening, WIRE_ERROR_INTERNAL, NULL);
 }
 
-/* The third step: one more connection of its account */
+/* The third step: a permit for one more connection of the account */
 
 static void opening_on_permit(int err, const struct denied *denied, void *arg)
 {
@@ -278,13 +281,13 @@ static void opening_on_permit(int err, const struct denied *denied, void *arg)
 	if (err)
 		opening_deny(opening, denied);
 	else
-		opening_go_on(opening);
+		opening_continue(opening);
 }
 
 static int opening_ask_permit(struct opening *opening)
 {
 	struct denied denied = {.why = DENIAL_NONE, .limit = -1};
-	int err = member_connect(&opening->permit, opening->call.member, &denied, opening_on_permit,
+	int err = caller_connect(&opening->permit, opening->call.caller, &denied, opening_on_permit,
 				 opening);
 
 	return err && err != EINPROGRESS ? opening_deny(opening, &denied) : err;
@@ -296,7 +299,7 @@ static int opening_make_session(struct opening *opening, struct tts_socket *sock
 {
 	int err =
 		session_alloc(&socket->session, opening->api->session, &socket->server->services,
-			      &socket->client.peer, opening->call.request_id, opening->call.member);
+			      &socket->client.peer, opening->call.request_id, opening->call.caller);
 
 	if (err)
 		return err;
@@ -305,7 +308,7 @@ static int opening_make_session(struct opening *opening, struct tts_socket *sock
 	return 0;
 }
 
-/* A client that has its first message in the address sends no frame for it. */
+/* A client whose first message is in the URL sends no frame for it. */
 static void opening_take_first_message(struct opening *opening, struct session *session)
 {
 	const char *name = opening->api->first_message;
@@ -371,7 +374,7 @@ static int opening_begin_in_band(struct opening *opening)
 	return 0;
 }
 
-static void opening_go_on(struct opening *opening)
+static void opening_continue(struct opening *opening)
 {
 	static opening_step_h *const steps[] = {
 		opening_await_key,
@@ -394,19 +397,18 @@ static void opening_go_on(struct opening *opening)
 static int opening_alloc(struct opening **openingp, const struct route_call *call)
 {
 	struct opening *opening = mem_zalloc(sizeof(*opening), NULL);
-	int err = 0;
+	int err;
 
 	if (!opening)
 		return ENOMEM;
 	opening->call = *call;
 	opening->call.request = mem_ref(call->request);
-	opening->call.member = call->member ? mem_ref(call->member) : NULL;
+	opening->call.caller = call->caller ? mem_ref(call->caller) : NULL;
 	opening->api = call->route->socket;
-	opening->is_in_band = !call->member;
+	opening->is_in_band = !call->caller;
 	buf_init(&opening->kept, OPENING_KEPT_MAX + sizeof(size_t));
 	mem_set_destructor(opening, opening_destroy);
-	if (opening->api->address)
-		err = socket_address_read(&opening->address, opening->api->address, call);
+	err = socket_address_read(&opening->address, opening->api, call);
 	if (err)
 		mem_deref(opening);
 	else
@@ -414,7 +416,8 @@ static int opening_alloc(struct opening **openingp, const struct route_call *cal
 	return err;
 }
 
-/* Memory is needed, and this connection has not presented a valid key. */
+/* Called when memory is needed and this connection, which has no valid key, has been chosen to be
+ * closed. */
 static void opening_evict(struct keyless_member *member)
 {
 	struct opening *opening = LIST_OBJECT(member, struct opening, keyless);
@@ -432,37 +435,53 @@ void opening_cancel(struct opening *opening)
 	opening->socket = NULL;
 }
 
-/* The WebSocket first, and within the limits of clients that have presented no key. */
-static void opening_start_in_band(struct opening *opening)
+/* Opens the WebSocket first, within the limits for unauthenticated clients.  If that fails, the opening
+ * has been released. */
+static int opening_open_socket(struct opening *opening)
 {
 	const struct route_call *call = &opening->call;
 	struct tts_socket *socket;
 
 	if (tts_socket_alloc(&socket, call->server) != 0) {
-		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
 		mem_deref(opening);
-		return;
+		return ENOMEM;
 	}
 	socket->opening = opening;
 	opening->socket = socket;
+	opening->is_in_band = true;
 	if (!tts_socket_upgrade(socket, call))
-		return;
+		return EPROTO;
 	opening->call.request = mem_deref(opening->call.request);
 	ws_set_message_max(socket->client.ws, OPENING_MESSAGE_MAX);
 	ws_set_read_max(socket->client.ws, KEYLESS_READ_MAX);
 	keyless_join(http_keyless(call->server->http), &opening->keyless, opening_evict);
 	ws_set_keyless(socket->client.ws, &opening->keyless);
-	opening_go_on(opening);
+	return 0;
+}
+
+bool opening_tell_refusal(const struct route_call *call, const struct wire_notice *notice)
+{
+	struct opening *opening;
+	int err;
+
+	if (!call->route || !call->route->socket || !call->route->socket->tells_refusals ||
+	    !http_wants_upgrade(call->request) || opening_alloc(&opening, call) != 0)
+		return false;
+	err = opening_open_socket(opening);
+	if (!err)
+		opening_close(opening, notice);
+	return err != ENOMEM;
 }
 
 void opening_start(const struct route_call *call)
 {
 	struct opening *opening;
+	int err = opening_alloc(&opening, call);
 
-	if (opening_alloc(&opening, call) != 0)
+	if (!err && opening->is_in_band)
+		err = opening_open_socket(opening);
+	if (!err)
+		opening_continue(opening);
+	else if (err != EPROTO) /* which has been answered */
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
-	else if (opening->is_in_band)
-		opening_start_in_band(opening);
-	else
-		opening_go_on(opening);
 }

@@ -1,9 +1,9 @@
 /*
- * origin.c: which web pages may use this server (see origin.h).
+ * origin.c: decides which web pages may use this server (see origin.h).
  *
- * Both sides are parsed before they are compared, by the grammar of an origin: a scheme,
+ * Two origins are both parsed before they are compared, by the grammar of an origin: a scheme,
  * "://", a host, optionally a port, and nothing else.  Names are compared ignoring case, IPv6
- * addresses by value, and a missing port as the default of its scheme.  A dot at the end is
+ * addresses by value, and a missing port counts as the default of its scheme.  A dot at the end is
  * part of a name, as in browsers.
  */
 #include "server/origin.h"
@@ -28,7 +28,7 @@ struct origin_place {
 	const char *host;
 	size_t host_len; /* with the brackets of an IPv6 address */
 	bool is_ipv6;
-	struct in6_addr address; /* of IPv6 */
+	struct in6_addr address; /* for IPv6 */
 	int port; /* ORIGIN_PORT_NONE where none is given */
 };
 
@@ -128,8 +128,7 @@ static bool origin_is_ipv4(const struct origin_place *place)
 	return !place->is_ipv6 && strspn(place->host, ORIGIN_DIGITS ".") == place->host_len;
 }
 
-/* 127.0.0.0/8, ::1, localhost and what is below it: browsers never ask a name
- * server for these. */
+/* 127.0.0.0/8, ::1, localhost and its subdomains: browsers never ask a name server for these. */
 static bool origin_is_this_machine(const struct origin_place *place)
 {
 	static const char local[] = ".localhost";
@@ -151,6 +150,7 @@ static bool origin_is_domain(const struct origin_place *place)
 	       memchr(place->host, '.', place->host_len);
 }
 
+/* Whether only programs on this machine can reach the server. */
 static bool origin_listens_alone(const struct origin_rules *rules)
 {
 	struct origin_place place;
@@ -189,7 +189,7 @@ bool origin_knows_host(const struct origin_rules *rules, const char *host)
 	       origin_list_has(rules->hosts, host, strlen(host));
 }
 
-/* The next word of a list, and whether it is an origin; false at the list's end. */
+/* Reads the next word of a list and whether it is an origin; false at the end of the list. */
 static bool origin_next(char word[ORIGIN_SIZE], const char **list, bool *is_origin,
 			struct origin *origin)
 {
@@ -205,8 +205,9 @@ static bool origin_next(char word[ORIGIN_SIZE], const char **list, bool *is_orig
 	return true;
 }
 
-/* Compares literally, which also covers values that are not origins by the grammar but are
- * sent by some clients ("null", "file://"), or as the same origin in another spelling. */
+/* Whether the list has this text, or the same origin in another spelling (`origin`; NULL: the text
+ * is not an origin).  The text is compared too because some clients send values that are not origins
+ * by the grammar, such as "null" and "file://". */
 static bool origin_is_listed(const char *list, const char *text, const struct origin *origin)
 {
 	char word[ORIGIN_SIZE];
@@ -224,7 +225,7 @@ static bool origin_is_listed(const char *list, const char *text, const struct or
 	return false;
 }
 
-bool origin_is_welcome(const struct origin_rules *rules, const struct origin_claim *claim)
+bool origin_is_allowed(const struct origin_rules *rules, const struct origin_claim *claim)
 {
 	struct origin page;
 	struct origin_place host;

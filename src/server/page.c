@@ -1,8 +1,8 @@
 /*
  * page.c: GET / and GET /web/…: the playground.
  *
- * It loads nothing from elsewhere and may be shown in no other page; its policy
- * says so to the browser.
+ * It loads nothing from elsewhere and may not be embedded in other pages, which its
+ * Content-Security-Policy enforces.  Runs on the loop's thread.
  */
 #include "server/pages.h"
 
@@ -11,7 +11,7 @@
 #include "base/count.h"
 #include "server/server_private.h"
 
-/* Scripts and styles are files of ours; a socket back to us is 'self' too. */
+/* Scripts and styles are our own files; 'self' also covers a WebSocket to this server. */
 #define POLICY                                                                                     \
 	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "                \
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -29,7 +29,7 @@ static const struct {
 	{"Cache-Control", "no-cache"},
 };
 
-static const struct page *find(const char *path)
+static const struct page *page_find(const char *path)
 {
 	for (size_t i = 0; i < pages_count; ++i) {
 		if (strcmp(pages[i].path, path) == 0)
@@ -40,7 +40,7 @@ static const struct page *find(const char *path)
 
 void page_get(const struct route_call *call)
 {
-	const struct page *page = find(call->request->path);
+	const struct page *page = page_find(call->request->path);
 
 	if (!page) {
 		answer_error(call, WIRE_ERROR_NO_ROUTE, NULL);

@@ -1,5 +1,5 @@
 /*
- * pages.h: the files of the playground (web/), put into the binary when it is built.
+ * pages.h: the files of the playground (web/), embedded in the binary during the build.
  */
 #ifndef SERVER_PAGES_H
 #define SERVER_PAGES_H

@@ -1,5 +1,5 @@
 /*
- * query.c: what stands behind the '?' of a REST request (see query.h).
+ * query.c: reads the query parameters of a REST request (see query.h).
  */
 #include "server/query.h"
 
@@ -8,8 +8,8 @@
 
 #include "base/utf8.h"
 
-static int refuse_number(struct stream_fault *fault, const char *name,
-			 const struct query_range *range)
+static int query_refuse_number(struct stream_fault *fault, const char *name,
+			       const struct query_range *range)
 {
 	return fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
 			 range->max == INT64_MAX ? "%s must be a whole number from %lld on"
@@ -33,7 +33,7 @@ int query_number(int64_t *number, struct stream_fault *fault, const struct http_
 	value.len = err ? 0 : strlen(text);
 	if (value.len == 0 || strspn(text, "-0123456789") != value.len ||
 	    json_to_integer(&read, &value) != 0 || read < range->min || read > range->max)
-		return refuse_number(fault, name, range);
+		return query_refuse_number(fault, name, range);
 	*number = read;
 	return 0;
 }

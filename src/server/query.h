@@ -1,7 +1,7 @@
 /*
- * query.h: what stands behind the '?' of a REST request, checked.
+ * query.h: reads and checks the query parameters of a REST request.
  *
- * Each returns 0, or EINVAL with the fault filled in.
+ * Each function returns 0, or EINVAL with the fault filled in.
  */
 #ifndef SERVER_QUERY_H
 #define SERVER_QUERY_H
@@ -12,18 +12,19 @@
 #include "net/http.h"
 #include "wire/fault.h"
 
-/* A whole number from min to max (INT64_MAX: no end), or `absent`. */
+/* Reads an integer from min to max (INT64_MAX: no upper limit), or `absent` if the parameter is
+ * missing. */
 struct query_range {
 	int64_t min, max, absent;
 };
 int query_number(int64_t *number, struct stream_fault *fault, const struct http_request *request,
 		 const char *name, const struct query_range *range);
 
-/* true, false, 1 or 0, or what *truth is without it. */
+/* Reads true, false, 1 or 0.  If the parameter is missing, *truth is left as it is. */
 int query_bool(bool *truth, struct stream_fault *fault, const struct http_request *request,
 	       const char *name);
 
-/* Text of at most size - 1 bytes; "" without it. */
+/* Reads text of at most size - 1 bytes, or "" if the parameter is missing. */
 int query_text(char *text, size_t size, struct stream_fault *fault,
 	       const struct http_request *request, const char *name);
 

@@ -1,9 +1,10 @@
 /*
  * routes.c: path → handler.
  *
- * The routes that belong to no vendor are in the table below, those of vendors' APIs in tables of
- * the doors.  {id} in a path is one part of it.  What is there is a number or, for voices, a name;
- * anything else is the id of nothing, and the handler says what was not found.
+ * The routes that belong to no vendor are in the table below, those of vendors' APIs in the tables
+ * of the doors.  {id} in a path matches one segment, which is a number or, for voices, a name.
+ * Anything else is an id that does not exist, and the handler reports what was not found.  Runs on
+ * the loop's thread.
  */
 #include "server/routes.h"
 
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "server/resource.h"
 #include "server/server_private.h"
 #include "server/speech_engine.h"
 
@@ -24,25 +26,36 @@ static const struct route routes_own_table[] = {
 	{"GET", "/asyncapi.json", 0, .handler = description_asyncapi},
 	{"GET", "/v1/agents", STORE_SCOPE_SPEAK, .handler = agent_rest_list},
 	{"GET", "/ws/talk/{id}", AUTH_SPEAK | AUTH_FORBIDS, .handler = agent_rest_talk},
-	{"POST", "/v1/normalize", STORE_SCOPE_ADMIN, .handler = normalize_text},
+	{"POST", "/v1/normalize", STORE_SCOPE_ADMIN, .handler = normalize_rest_text},
 	{"GET", "/v1/usage", STORE_SCOPE_READ, .handler = usage_rest_sum},
 	{"GET", "/v1/usage/turns", STORE_SCOPE_READ, .handler = usage_rest_turns},
 	{"POST", "/v1/tokens", STORE_SCOPE_SPEAK, .handler = token_rest_add},
-	{"GET", "/v1/admin/accounts", STORE_SCOPE_ADMIN, .handler = account_rest_list},
-	{"POST", "/v1/admin/accounts", STORE_SCOPE_ADMIN, .handler = account_rest_add},
-	{"GET", "/v1/admin/accounts/{id}", STORE_SCOPE_ADMIN, .handler = account_rest_get},
-	{"PATCH", "/v1/admin/accounts/{id}", STORE_SCOPE_ADMIN, .handler = account_rest_change},
-	{"GET", "/v1/admin/accounts/{id}/top-ups", STORE_SCOPE_ADMIN,
-	 .handler = account_rest_list_top_ups},
-	{"POST", "/v1/admin/accounts/{id}/top-ups", STORE_SCOPE_ADMIN,
-	 .handler = account_rest_add_top_up},
-	{"GET", "/v1/admin/projects", STORE_SCOPE_ADMIN, .handler = account_rest_list_projects},
-	{"POST", "/v1/admin/projects", STORE_SCOPE_ADMIN, .handler = account_rest_add_project},
-	{"GET", "/v1/admin/keys", STORE_SCOPE_ADMIN, .handler = key_rest_list},
-	{"POST", "/v1/admin/keys", STORE_SCOPE_ADMIN, .handler = key_rest_add},
-	{"GET", "/v1/admin/keys/{id}", STORE_SCOPE_ADMIN, .handler = key_rest_get},
-	{"PATCH", "/v1/admin/keys/{id}", STORE_SCOPE_ADMIN, .handler = key_rest_change},
-	{"DELETE", "/v1/admin/keys/{id}", STORE_SCOPE_ADMIN, .handler = key_rest_revoke},
+	{"GET", "/v1/admin/accounts", STORE_SCOPE_ADMIN, .handler = resource_list,
+	 .resource = &account_rest_accounts},
+	{"POST", "/v1/admin/accounts", STORE_SCOPE_ADMIN, .handler = resource_add,
+	 .resource = &account_rest_accounts},
+	{"GET", "/v1/admin/accounts/{id}", STORE_SCOPE_ADMIN, .handler = resource_get,
+	 .resource = &account_rest_accounts},
+	{"PATCH", "/v1/admin/accounts/{id}", STORE_SCOPE_ADMIN, .handler = resource_change,
+	 .resource = &account_rest_accounts},
+	{"GET", "/v1/admin/accounts/{id}/top-ups", STORE_SCOPE_ADMIN, .handler = resource_list,
+	 .resource = &account_rest_top_ups},
+	{"POST", "/v1/admin/accounts/{id}/top-ups", STORE_SCOPE_ADMIN, .handler = resource_add,
+	 .resource = &account_rest_top_ups},
+	{"GET", "/v1/admin/projects", STORE_SCOPE_ADMIN, .handler = resource_list,
+	 .resource = &account_rest_projects},
+	{"POST", "/v1/admin/projects", STORE_SCOPE_ADMIN, .handler = resource_add,
+	 .resource = &account_rest_projects},
+	{"GET", "/v1/admin/keys", STORE_SCOPE_ADMIN, .handler = resource_list,
+	 .resource = &key_rest_keys},
+	{"POST", "/v1/admin/keys", STORE_SCOPE_ADMIN, .handler = resource_add,
+	 .resource = &key_rest_keys},
+	{"GET", "/v1/admin/keys/{id}", STORE_SCOPE_ADMIN, .handler = resource_get,
+	 .resource = &key_rest_keys},
+	{"PATCH", "/v1/admin/keys/{id}", STORE_SCOPE_ADMIN, .handler = resource_change,
+	 .resource = &key_rest_keys},
+	{"DELETE", "/v1/admin/keys/{id}", STORE_SCOPE_ADMIN, .handler = resource_remove,
+	 .resource = &key_rest_keys},
 	{0},
 };
 
@@ -57,13 +70,13 @@ const struct door routes_own = {
 	.paths = routes_own_paths,
 };
 
-/* What a path has for {id}. */
+/* The values of {id} in a path. */
 struct route_ids {
 	int64_t numbers[ROUTE_IDS_MAX];
 	const char *texts[ROUTE_IDS_MAX];
 };
 
-/* Digits alone, and no more than an int64_t holds; else 0. */
+/* Converts digits that fit in an int64_t; anything else is 0. */
 static int64_t routes_to_id(const char *text, size_t len)
 {
 	int64_t id = 0;
@@ -98,13 +111,14 @@ static bool routes_pattern_fits(const char *pattern, const char *path, struct ro
 	return *path == '\0';
 }
 
-/* Without a method: any. */
+/* Whether a route matches the path, with or without the door's prefix; `method` NULL matches any
+ * method. */
 static bool routes_fits(const struct route *route, const struct door *door, const char *method,
 			const char *path, struct route_ids *ids)
 {
 	size_t len = door->prefix ? strlen(door->prefix) : 0;
 
-	/* HEAD is GET whose body the HTTP server leaves out. */
+	/* HEAD is a GET whose body the HTTP server leaves out. */
 	if (method && strcmp(method, route->method) != 0 &&
 	    (strcmp(method, "HEAD") != 0 || strcmp(route->method, "GET") != 0))
 		return false;
@@ -123,7 +137,8 @@ static const struct route *routes_find_in(const struct door *door, const char *m
 	return NULL;
 }
 
-/* The routes of the door whose client it is (NULL: that is not known) come before all others. */
+/* Finds a route.  The client's door (the result of door_client; NULL: not known) takes precedence,
+ * then the server's own routes, then the other doors in the order of the list. */
 static const struct route *routes_find(const struct door *const *doors, const struct door *client,
 				       const char *method, const char *path, struct route_ids *ids)
 {
@@ -233,8 +248,8 @@ void routes_handle(struct http_request *request, void *arg)
 		answer_error(&call, WIRE_ERROR_INVALID_REQUEST, "a bad escape in the path");
 		return;
 	}
-	/* Speech engines connect under any host name, also through tunnels; no page can send their
-	 * token. */
+	/* Speech engines are not subject to cors_admit: they connect under any host name, also
+	 * through tunnels, and no web page can send their token. */
 	if (!route && speech_engine_open(&call))
 		return;
 	if (!cors_admit(&call))

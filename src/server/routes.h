@@ -1,5 +1,5 @@
 /*
- * routes.h: what there is to know of the routes outside of the server.
+ * routes.h: the interface of the route tables to the rest of the program.
  */
 #ifndef SERVER_ROUTES_H
 #define SERVER_ROUTES_H
@@ -9,14 +9,14 @@
 
 #include "server/door.h"
 
-/* The routes that are no vendor's, as if they were a door. */
+/* The routes that belong to no vendor, in the form of a door. */
 extern const struct door routes_own;
 
-/* What a token for the path is bound to: a route to speak through, by its pattern without a door's
- * prefix.  NULL: nobody can speak there.  Static. */
+/* Returns the path that a token for `path` is bound to: the pattern of a route that can speak,
+ * without a door's prefix.  NULL: no such route.  The string is static. */
 const char *routes_token_path(const struct door *const *doors, const char *path);
 
-/* Writes the pattern of the route that answers a GET of the path; false: there is none. */
+/* Writes the pattern of the route that answers a GET of the path; false if there is none. */
 bool routes_pattern(char *pattern, size_t size, const struct door *const *doors, const char *path);
 
 #endif

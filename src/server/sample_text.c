@@ -1,6 +1,5 @@
 /*
- * sample_text.c: what a voice says of itself when nobody wrote it a text (see
- * sample_text.h).
+ * sample_text.c: the text of a voice's sample if the voice has none of its own (see sample_text.h).
  */
 #include "server/sample_text.h"
 

@@ -1,8 +1,8 @@
 /*
- * siblings.c: the servers that run with one data directory (see siblings.h).
+ * siblings.c: the servers that share one data directory (see siblings.h).
  *
- * The locks on slots belong to the open file (F_OFD_SETLK) instead of the process: those of the
- * process would go whenever it closes any descriptor of this file.
+ * The locks on slots belong to the open file (F_OFD_SETLK).  Ordinary locks belong to the process,
+ * which would lose them as soon as it closes any descriptor of this file.
  */
 #include "server/siblings.h"
 
@@ -28,7 +28,7 @@ static int siblings_open_file(const struct siblings *siblings, const char *name,
 	return open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-/* What fcntl needs to know about the bytes of a slot. */
+/* Returns the lock description of a slot's bytes for fcntl. */
 static struct flock siblings_range(int slot, short type)
 {
 	return (struct flock){.l_type = type,
@@ -37,7 +37,7 @@ static struct flock siblings_range(int slot, short type)
 			      .l_len = SIBLINGS_RECORD_SIZE};
 }
 
-/* The byte that is about the store. */
+/* Locks the byte for the store. */
 static int siblings_lock_store(const struct siblings *siblings, short type)
 {
 	struct flock range = siblings_range(SIBLINGS_MAX, type);
@@ -48,7 +48,7 @@ static int siblings_lock_store(const struct siblings *siblings, short type)
 	return errno == EAGAIN || errno == EACCES ? EBUSY : errno;
 }
 
-/* Whether another process holds it; our own lock does not count. */
+/* Whether another process holds the slot; our own lock does not count. */
 static bool siblings_is_held(const struct siblings *siblings, int slot)
 {
 	struct flock range = siblings_range(slot, F_WRLCK);
@@ -91,7 +91,7 @@ int siblings_use_store(struct siblings *siblings)
 	return siblings_lock_store(siblings, F_RDLCK);
 }
 
-/* The server's user must be able to open it. */
+/* If root has created the file, the user of the server must be able to open it. */
 static void siblings_give_to_owner(const struct siblings *siblings, int fd)
 {
 	struct stat dir;
@@ -122,7 +122,8 @@ static int siblings_take_slot(struct siblings *siblings)
 
 		if (fcntl(siblings->servers_fd, F_OFD_SETLK, &range) == 0) {
 			siblings->slot = slot;
-			return siblings_write_record(siblings, ""); /* not the last holder's */
+			/* Clears the entry of the slot's last owner. */
+			return siblings_write_record(siblings, "");
 		}
 		if (errno != EAGAIN && errno != EACCES)
 			return errno;
@@ -146,7 +147,8 @@ int siblings_join(struct siblings *siblings)
 	return err;
 }
 
-/* "PID ADDRESS SLOT URL".  The previous release writes and reads the first two words alone. */
+/* Writes "PID ADDRESS SLOT URL".  The previous release writes and reads only the first two
+ * words. */
 static int siblings_write_draft(const struct siblings *siblings, const char *name,
 				const struct sibling *server)
 {
@@ -167,7 +169,7 @@ static int siblings_write_draft(const struct siblings *siblings, const char *nam
 	return fclose(file) == 0 ? 0 : errno;
 }
 
-/* Under another name first: whoever reads it reads a whole one. */
+/* Writes the file under another name first, so that readers always see a complete one. */
 static int siblings_write_pid(const struct siblings *siblings, const struct sibling *server)
 {
 	char name[32];
@@ -186,7 +188,8 @@ static int siblings_write_pid(const struct siblings *siblings, const struct sibl
 	return err;
 }
 
-/* How many of the first three words it has. */
+/* Reads syrinx.pid.  Returns how many of its first three words there are: three if the server has a
+ * slot, two if it is of the previous release, fewer if the file is missing or damaged. */
 static int siblings_read_pid(const struct siblings *siblings, long *pid, char *address, int *slot)
 {
 	char path[SIBLINGS_PATH_SIZE];
@@ -202,7 +205,7 @@ static int siblings_read_pid(const struct siblings *siblings, long *pid, char *a
 	return n;
 }
 
-bool siblings_has_been(const struct siblings *siblings)
+bool siblings_had_address(const struct siblings *siblings)
 {
 	char address[SIBLINGS_ADDRESS_SIZE];
 	long pid;
@@ -257,7 +260,7 @@ bool siblings_leave(struct siblings *siblings, struct sibling *heir)
 	return has_heir;
 }
 
-/* Port 0 is another one for each process. */
+/* With port 0 every process gets a different port. */
 static bool siblings_is_chosen_by_kernel(const char *address)
 {
 	const char *colon = strrchr(address, ':');
@@ -281,7 +284,7 @@ static bool siblings_read_slot(struct sibling *sibling, const struct siblings *s
 	return strcmp(address, siblings->address) == 0;
 }
 
-/* Whether anybody else holds a share of the lock. */
+/* Whether another process holds the shared lock. */
 static bool siblings_others_live(const struct siblings *siblings)
 {
 	int fd = siblings_open_file(siblings, "syrinx.lock", O_RDWR);
@@ -290,7 +293,7 @@ static bool siblings_others_live(const struct siblings *siblings)
 	if (fd < 0)
 		return false;
 	if (siblings->lock_fd >= 0)
-		flock(siblings->lock_fd, LOCK_UN); /* our own share does not count */
+		flock(siblings->lock_fd, LOCK_UN); /* our own lock does not count */
 	live = flock(fd, LOCK_EX | LOCK_NB) != 0;
 	close(fd);
 	if (siblings->lock_fd >= 0)
@@ -298,7 +301,7 @@ static bool siblings_others_live(const struct siblings *siblings)
 	return live;
 }
 
-/* A server of the previous release: only syrinx.pid names it, without a slot. */
+/* Finds a server of the previous release: only syrinx.pid names it, without a slot. */
 static bool siblings_read_previous(struct sibling *sibling, const struct siblings *siblings)
 {
 	char address[SIBLINGS_ADDRESS_SIZE];

@@ -19,23 +19,22 @@
 #include "session/denial.h"
 #include "session/session.h"
 
-struct engine_socket {
+struct speech_engine_socket {
 	struct link link; /* among the server's conversations */
 	struct server *server;
 	struct agent *agent;
-	struct member *member; /* whose account pays; NULL: nobody's */
+	struct caller *caller; /* the caller whose account pays; NULL: none does */
 	struct connection_permit *permit;
 	struct ws_peer engine;
 	struct conversation *conversation;
 };
 
-/* The WebSocket */
+/* The handlers of the WebSocket */
 
-/* Some libraries send their JSON in binary frames; the vendor's own server takes
- * those, so do we. */
-static void on_message(void *arg, char *bytes, size_t len, bool is_binary)
+/* Some libraries send their JSON in binary frames, which the vendor's own server accepts too. */
+static void speech_engine_on_message(void *arg, char *bytes, size_t len, bool is_binary)
 {
-	struct engine_socket *socket = arg;
+	struct speech_engine_socket *socket = arg;
 
 	(void)is_binary;
 	conversation_message(socket->conversation, bytes, len);
@@ -43,20 +42,20 @@ static void on_message(void *arg, char *bytes, size_t len, bool is_binary)
 
 static void speech_engine_on_filled(void *arg)
 {
-	struct engine_socket *socket = arg;
+	struct speech_engine_socket *socket = arg;
 
 	socket->engine.peer.is_full = true;
 }
 
-static void on_drained(void *arg)
+static void speech_engine_on_drained(void *arg)
 {
-	struct engine_socket *socket = arg;
+	struct speech_engine_socket *socket = arg;
 
 	socket->engine.peer.is_full = false;
 	conversation_drained(socket->conversation);
 }
 
-static void sum_up(struct engine_socket *socket)
+static void speech_engine_sum_up(struct speech_engine_socket *socket)
 {
 	struct conversation_figures figures;
 
@@ -66,7 +65,7 @@ static void sum_up(struct engine_socket *socket)
 
 static void speech_engine_on_overrun(void *arg, size_t bytes)
 {
-	struct engine_socket *socket = arg;
+	struct speech_engine_socket *socket = arg;
 
 	log_warn("engine",
 		 "closed with 1008: a peer does not read its replies, bytes=%zu agent=%s "
@@ -74,53 +73,55 @@ static void speech_engine_on_overrun(void *arg, size_t bytes)
 		 bytes, socket->agent->totals->name, conversation_id(socket->conversation));
 }
 
-/* The model need not generate what nobody will read. */
+/* The model need not generate text that nobody will read. */
 static void speech_engine_on_ending(void *arg)
 {
-	struct engine_socket *socket = arg;
+	struct speech_engine_socket *socket = arg;
 
 	conversation_hang_up(socket->conversation);
 }
 
-static void on_closed(void *arg, uint16_t code)
+static void speech_engine_on_closed(void *arg, uint16_t code)
 {
-	struct engine_socket *socket = arg;
+	struct speech_engine_socket *socket = arg;
 	struct server *server = socket->server;
 
 	log_debug("engine", "%s: closed %u", conversation_id(socket->conversation), code);
 	socket->engine.ws = NULL;
 	conversation_hang_up(socket->conversation);
-	sum_up(socket);
+	speech_engine_sum_up(socket);
 	list_remove(&server->conversations, &socket->link);
 	mem_deref(socket);
 	drain_check(server);
 }
 
 static const struct ws_handlers ws_handlers = {
-	.message = on_message,
+	.message = speech_engine_on_message,
 	.filled = speech_engine_on_filled,
-	.drained = on_drained,
+	.drained = speech_engine_on_drained,
 	.overrun = speech_engine_on_overrun,
 	.ending = speech_engine_on_ending,
-	.closed = on_closed,
+	.closed = speech_engine_on_closed,
 };
 
-static void socket_destroy(void *object)
+static void speech_engine_socket_destroy(void *object)
 {
-	struct engine_socket *socket = object;
+	struct speech_engine_socket *socket = object;
 
 	mem_deref(socket->conversation);
 	mem_deref(socket->agent);
 	mem_deref(socket->permit);
-	mem_deref(socket->member);
+	mem_deref(socket->caller);
 }
 
-static int socket_alloc(struct engine_socket **socketp, struct server *server, struct agent *agent,
-			const struct speech_engine_caller *caller)
+static int speech_engine_socket_alloc(struct speech_engine_socket **socketp, struct server *server,
+				      struct agent *agent,
+				      const struct speech_engine_caller *caller)
 {
-	struct engine_socket *socket = mem_zalloc(sizeof(*socket), socket_destroy);
-	const struct answer_payer payer = {
-		.member = caller->member,
+	struct speech_engine_socket *socket =
+		mem_zalloc(sizeof(*socket), speech_engine_socket_destroy);
+	const struct answer_billing billing = {
+		.caller = caller->caller,
 		.ledger = server->services.ledger,
 		.prices = server->services.prices,
 	};
@@ -131,9 +132,9 @@ static int socket_alloc(struct engine_socket **socketp, struct server *server, s
 		.agent_name = agent->totals->name,
 		.peer = socket ? &socket->engine.peer : NULL,
 		.log_texts = server->config->log_texts,
-		.payer = &payer,
-		.tells_errors = caller->has_key,
-		.tells_usage = caller->wants_usage,
+		.billing = &billing,
+		.sends_errors = caller->has_key,
+		.sends_usage = caller->wants_usage,
 	};
 	int err;
 
@@ -154,14 +155,14 @@ void speech_engine_admit(const struct route_call *call, struct agent *agent,
 			 const struct speech_engine_caller *caller)
 {
 	struct server *server = call->server;
-	struct engine_socket *socket;
+	struct speech_engine_socket *socket;
 
-	if (socket_alloc(&socket, server, agent, caller) != 0) {
+	if (speech_engine_socket_alloc(&socket, server, agent, caller) != 0) {
 		mem_deref(caller->permit);
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
 		return;
 	}
-	socket->member = caller->member ? mem_ref(caller->member) : NULL;
+	socket->caller = caller->caller ? mem_ref(caller->caller) : NULL;
 	socket->permit = caller->permit;
 	http_reply_header(call->request, "x-request-id", call->request_id);
 	if (http_upgrade(&socket->engine.ws, call->request, &ws_handlers, socket) != 0) {
@@ -173,12 +174,12 @@ void speech_engine_admit(const struct route_call *call, struct agent *agent,
 	++agent->totals->conversations;
 	if (server->draining)
 		ws_close(socket->engine.ws, WS_CLOSE_TRY_LATER,
-			 session_leave_reason(&server->services));
+			 session_shutdown_reason(&server->services));
 }
 
-/* Who it is */
+/* Authentication of the speech engine */
 
-static bool is_allowed(const struct route_call *call, struct agent *agent)
+static bool speech_engine_is_allowed(const struct route_call *call, struct agent *agent)
 {
 	const char *token = http_header(call->request, agent->keys.rules->header);
 	char peer[HTTP_PEER_SIZE];
@@ -193,12 +194,13 @@ static bool is_allowed(const struct route_call *call, struct agent *agent)
 	return false;
 }
 
-/* A connecting engine whose conversations are paid for by an account. */
+/* A speech engine that is connecting, while the account that pays for its conversation is looked
+ * up. */
 struct pending_engine {
-	struct route_call call; /* holds its request */
+	struct route_call call; /* with a reference to its request */
 	struct agent *agent;
-	struct members_check *check;
-	struct member *member;
+	struct callers_check *check;
+	struct caller *caller;
 	struct connection_permit *permit;
 };
 
@@ -208,9 +210,9 @@ static void speech_engine_pending_destroy(void *object)
 
 	http_on_gone(pending->call.request, NULL, NULL);
 	if (pending->check)
-		members_forget(pending->check);
+		callers_check_cancel(pending->check);
 	mem_deref(pending->permit);
-	mem_deref(pending->member);
+	mem_deref(pending->caller);
 	mem_deref(pending->agent);
 	mem_deref(pending->call.request);
 }
@@ -231,22 +233,22 @@ static void speech_engine_on_permit(int err, const struct denied *denied, void *
 		answer_fault(&pending->call, &fault);
 	} else {
 		speech_engine_admit(&pending->call, pending->agent,
-				    &(struct speech_engine_caller){.member = pending->member,
+				    &(struct speech_engine_caller){.caller = pending->caller,
 								   .permit = pending->permit});
 		pending->permit = NULL;
 	}
 	mem_deref(pending);
 }
 
-/* Handles the key of the agent's account, which is not the caller's: only the operator is
- * told what is wrong with it. */
-static void speech_engine_on_payer(int err, struct member *member, void *arg)
+/* Handles the key of the agent's account.  It is the operator's key, so only the operator learns
+ * what is wrong with it. */
+static void speech_engine_on_caller(int err, struct caller *caller, void *arg)
 {
 	struct pending_engine *pending = arg;
 	struct denied denied = {.why = DENIAL_NONE, .limit = -1};
 
 	pending->check = NULL;
-	if (!err && !member_may_speak(member))
+	if (!err && !caller_may_speak(caller))
 		err = EACCES;
 	if (err) {
 		log_warn("engine", "agent %s: the key of its account %s",
@@ -258,13 +260,13 @@ static void speech_engine_on_payer(int err, struct member *member, void *arg)
 		mem_deref(pending);
 		return;
 	}
-	pending->member = mem_ref(member);
-	err = member_connect(&pending->permit, member, &denied, speech_engine_on_permit, pending);
+	pending->caller = mem_ref(caller);
+	err = caller_connect(&pending->permit, caller, &denied, speech_engine_on_permit, pending);
 	if (err != EINPROGRESS)
 		speech_engine_on_permit(err, &denied, pending);
 }
 
-static void speech_engine_find_payer(const struct route_call *call, struct agent *agent)
+static void speech_engine_find_caller(const struct route_call *call, struct agent *agent)
 {
 	struct pending_engine *pending = mem_zalloc(sizeof(*pending), NULL);
 
@@ -276,8 +278,8 @@ static void speech_engine_find_payer(const struct route_call *call, struct agent
 	pending->agent = mem_ref(agent);
 	mem_ref(call->request);
 	mem_set_destructor(pending, speech_engine_pending_destroy);
-	if (members_check(&pending->check, call->server->members, agent->account_key,
-			  strlen(agent->account_key), call->request->path, speech_engine_on_payer,
+	if (callers_check(&pending->check, call->server->callers, agent->account_key,
+			  strlen(agent->account_key), call->request->path, speech_engine_on_caller,
 			  pending) != 0) {
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
 		mem_deref(pending);
@@ -296,26 +298,27 @@ bool speech_engine_open(const struct route_call *call)
 	if (strcmp(call->request->method, "GET") != 0) {
 		http_reply_header(call->request, "allow", "GET");
 		answer_error(call, WIRE_ERROR_METHOD, NULL);
-	} else if (!is_allowed(call, agent)) {
+	} else if (!speech_engine_is_allowed(call, agent)) {
 		snprintf(detail, sizeof(detail), "the token in %s is missing or not valid",
 			 agent->keys.rules->header);
 		answer_error(call, WIRE_ERROR_MISSING_KEY, detail);
 	} else if (agent->account_key[0]) {
-		speech_engine_find_payer(call, agent);
+		speech_engine_find_caller(call, agent);
 	} else {
 		speech_engine_admit(call, agent, &(struct speech_engine_caller){0});
 	}
 	return true;
 }
 
-void speech_engine_shut_ended(struct server *server)
+void speech_engine_close_invalid(struct server *server)
 {
 	const struct list *all = &server->conversations;
 
 	for (struct link *l = list_first(all); l; l = list_next(all, l)) {
-		struct engine_socket *socket = LIST_OBJECT(l, struct engine_socket, link);
+		struct speech_engine_socket *socket =
+			LIST_OBJECT(l, struct speech_engine_socket, link);
 
-		if (socket->member && !member_may_speak(socket->member))
+		if (socket->caller && !caller_may_speak(socket->caller))
 			ws_close(socket->engine.ws, WS_CLOSE_POLICY, "the key has ended");
 	}
 }
@@ -325,7 +328,7 @@ void speech_engine_abort_all(struct server *server)
 	const struct list *all = &server->conversations;
 
 	for (struct link *l = list_first(all); l; l = list_next(all, l))
-		ws_abort(LIST_OBJECT(l, struct engine_socket, link)->engine.ws);
+		ws_abort(LIST_OBJECT(l, struct speech_engine_socket, link)->engine.ws);
 }
 
 bool speech_engine_totals(const struct server *server, size_t index, struct agent_totals *totals)
@@ -337,7 +340,8 @@ bool speech_engine_totals(const struct server *server, size_t index, struct agen
 	*totals = *ended;
 	for (struct link *l = list_first(&server->conversations); l;
 	     l = list_next(&server->conversations, l)) {
-		const struct engine_socket *socket = LIST_OBJECT(l, struct engine_socket, link);
+		const struct speech_engine_socket *socket =
+			LIST_OBJECT(l, struct speech_engine_socket, link);
 		struct conversation_figures figures;
 
 		if (socket->agent->totals != ended)

@@ -1,9 +1,10 @@
 /*
  * speech_http.c: speech as the answer to an HTTP request.
  *
- * The glue between net and session for APIs that ask once (speech_http.h).  The status waits for
- * the first audio, so that what goes wrong before it has a status of its own; what goes wrong later
- * cuts the answer off.
+ * This connects net to session for APIs with one text per request (speech_http.h).  The status is
+ * sent with the first audio, so that errors before it have a status of their own.  A later error is
+ * reported in the body if the answer's form can do that, and otherwise cuts the answer off.  Runs on
+ * the loop's thread.
  */
 #include "server/speech_http.h"
 
@@ -19,30 +20,32 @@
 #include "session/tts_call.h"
 #include "wire/raw_dialect.h"
 
-/* Longer than any id, handle or token. */
+/* Longer than any id, handle or format name. */
 #define NAME_SIZE 128
 
-/* What is answered to a text with nothing to say.  Two frames of every codec fit in it (MP3
- * and AAC need up to 48 ms for one, and players skip the first), so that each player finds
- * something to play; and it is too short to be noticed between two sentences. */
+/* The length of the silence that is the answer to a text with nothing to speak.  Two frames of
+ * every codec fit into it (MP3 and AAC need up to 48 ms for one, and players skip the first), so
+ * that every player finds something to play; and it is too short to be noticed between two
+ * sentences. */
 #define SILENCE_MS 100
 
-/* Ten thousand characters, each with four times, and their audio of one frame. */
+/* Enough for ten thousand characters with the times of each, which some forms send twice, and the
+ * audio of one frame. */
 #define PIECE_MAX (2u * 1024u * 1024u)
 
 struct speech_http {
 	struct link link;
-	struct route_call call; /* holds its request and its member */
+	struct route_call call; /* with references to its request and its caller */
 	int64_t project_id;
 	const struct speech_api *api;
-	const struct speech_form *form; /* NULL: audio as it is */
+	const struct speech_form *form; /* NULL: the bare audio */
 	void *form_state;
-	struct speech_body body; /* its strings are the request's */
+	struct speech_body body; /* its strings point into the request */
 	struct audio_format format;
 	struct peer peer;
-	struct tts_call *tts; /* NULL: not begun, or over */
+	struct tts_call *tts; /* NULL: it has not begun, or has ended */
 	bool has_begun; /* the status was sent */
-	bool is_gone; /* the client is */
+	bool is_gone; /* the client has disconnected */
 };
 
 static void speech_http_speech_destroy(void *object)
@@ -50,19 +53,20 @@ static void speech_http_speech_destroy(void *object)
 	struct speech_http *speech = object;
 	struct server *server = speech->call.server;
 
-	mem_deref(speech->tts); /* which takes back what waits, before the request goes */
+	/* Removes its queued output, which must happen before the request is released. */
+	mem_deref(speech->tts);
 	http_on_gone(speech->call.request, NULL, NULL);
 	http_on_sent(speech->call.request, NULL, NULL);
 	http_on_full(speech->call.request, NULL, NULL);
 	mem_deref(speech->call.request);
 	settings_reset(&speech->body.settings);
 	mem_deref(speech->form_state);
-	mem_deref(speech->call.member);
+	mem_deref(speech->call.caller);
 	list_remove(&server->speeches, &speech->link);
 	drain_check(server);
 }
 
-/* The status and what a client must know of the audio that follows it. */
+/* Sends the status and the headers that describe the audio. */
 static int speech_http_begin_answer(struct speech_http *speech)
 {
 	struct http_request *request = speech->call.request;
@@ -80,7 +84,7 @@ static int speech_http_begin_answer(struct speech_http *speech)
 	if (speech->api->cost_header)
 		http_reply_header(request, speech->api->cost_header, characters);
 	answer_head(&speech->call);
-	answer_rate(request, speech->call.member);
+	answer_rate(request, speech->call.caller);
 	if (speech->form && speech->form->is_live)
 		http_reply_header(request, "Cache-Control", "no-cache");
 	if (http_reply_begin(request, 200, type ? type : audio_format_content_type(encoding)) != 0)
@@ -89,7 +93,7 @@ static int speech_http_begin_answer(struct speech_http *speech)
 	return 0;
 }
 
-/* Takes the memory of a buffer that peer_begin has prepared. */
+/* Sends the contents of a buffer that peer_begin has prepared. */
 static void speech_http_send_piece(struct speech_http *speech, struct buf *bytes, uint64_t tag,
 				   uint32_t samples)
 {
@@ -140,21 +144,21 @@ static uint64_t speech_http_peer_drop(void *arg, uint64_t tag)
 	return http_drop(speech->call.request, tag);
 }
 
-static bool speech_http_peer_tell_when_sent(void *arg, uint64_t tag)
+static bool speech_http_peer_notify_when_sent(void *arg, uint64_t tag)
 {
 	struct speech_http *speech = arg;
 
-	return http_tell_when_sent(speech->call.request, tag);
+	return http_notify_when_sent(speech->call.request, tag);
 }
 
 static const struct peer_ops speech_http_peer_ops = {
 	.begin = speech_http_peer_begin,
 	.send = speech_http_peer_send,
 	.drop = speech_http_peer_drop,
-	.tell_when_sent = speech_http_peer_tell_when_sent,
+	.notify_when_sent = speech_http_peer_notify_when_sent,
 };
 
-/* After the status, only some forms can say what went wrong. */
+/* After the status has been sent, only some forms can report an error. */
 static void speech_http_break_off(struct speech_http *speech, const struct stream_fault *fault)
 {
 	const struct wire_notice notice = {
@@ -177,7 +181,7 @@ static void speech_http_fail(struct speech_http *speech, const struct stream_fau
 	if (speech->has_begun) {
 		speech_http_break_off(speech, fault);
 	} else {
-		answer_rate(speech->call.request, speech->call.member);
+		answer_rate(speech->call.request, speech->call.caller);
 		answer_fault(&speech->call, fault);
 	}
 	mem_deref(speech);
@@ -185,7 +189,8 @@ static void speech_http_fail(struct speech_http *speech, const struct stream_fau
 
 static void speech_http_on_failed(void *arg, const struct stream_fault *fault, bool has_begun)
 {
-	(void)has_begun; /* an encoder may still have all of it */
+	/* speech->has_begun counts instead: an encoder may still hold all of the audio. */
+	(void)has_begun;
 	speech_http_fail(arg, fault);
 }
 
@@ -203,7 +208,7 @@ static void speech_http_on_done(void *arg, const struct reply_usage *usage)
 		speech_http_send_piece(speech, &piece, 0, 0);
 	else
 		buf_reset(&piece);
-	if (!err && !speech->has_begun) /* there was nothing to be heard in it */
+	if (!err && !speech->has_begun) /* the text contained nothing to speak */
 		err = speech_http_begin_answer(speech);
 	if (speech->has_begun && err)
 		http_abort(speech->call.request);
@@ -238,7 +243,7 @@ static void speech_http_on_gone(void *arg)
 	struct speech_http *speech = arg;
 
 	speech->is_gone = true;
-	if (speech->tts) /* else its words are waited for */
+	if (speech->tts) /* otherwise speech_http_on_dictionaries will release it */
 		mem_deref(speech);
 }
 
@@ -249,7 +254,7 @@ static void speech_http_begin_speech(struct speech_http *speech)
 		.peer = &speech->peer,
 		.dialect = speech->form ? speech->form->dialect : &dialect_raw,
 		.request_id = speech->call.request_id,
-		.member = speech->call.member,
+		.caller = speech->call.caller,
 		.settings = &speech->body.settings,
 		.text = speech->body.text,
 		.text_len = speech->body.text_len,
@@ -267,7 +272,7 @@ static void speech_http_begin_speech(struct speech_http *speech)
 	tts_call_begin(speech->tts);
 }
 
-static void speech_http_on_words_ready(int err, void *arg)
+static void speech_http_on_dictionaries(int err, void *arg)
 {
 	struct speech_http *speech = arg;
 
@@ -280,16 +285,16 @@ static void speech_http_on_words_ready(int err, void *arg)
 	mem_deref(speech);
 }
 
-/* As with sockets only the first of a project waits for its dictionaries. */
+/* As with sockets, only the first request of a project waits for its dictionaries. */
 static void speech_http_begin_when_ready(struct speech_http *speech)
 {
-	struct dictionaries *dictionaries = speech->call.server->dictionaries;
+	struct dictionary_cache *dictionaries = speech->call.server->dictionaries;
 
 	http_on_gone(speech->call.request, speech_http_on_gone, speech);
-	if (dictionaries_has(dictionaries, speech->project_id)) {
+	if (dictionary_cache_has(dictionaries, speech->project_id)) {
 		speech_http_begin_speech(speech);
-	} else if (dictionaries_refresh(dictionaries, speech->project_id,
-					speech_http_on_words_ready, speech) != 0) {
+	} else if (dictionary_cache_refresh(dictionaries, speech->project_id,
+					    speech_http_on_dictionaries, speech) != 0) {
 		answer_error(&speech->call, WIRE_ERROR_INTERNAL, NULL);
 		mem_deref(speech);
 	}
@@ -317,21 +322,22 @@ static int speech_http_read_format_query(struct speech_http *speech, struct stre
 	return 0;
 }
 
-/* The format that the body, the address, the headers and the API choose together. */
+/* Determines the format from the body, the URL, the headers and the API. */
 static int speech_http_choose_format(struct speech_http *speech, struct stream_fault *fault)
 {
 	struct settings *settings = &speech->body.settings;
-	const char *usual = speech->api->format;
+	const char *default_name = speech->api->format;
 	bool wants_wav = speech->body.wants_wav;
 
 	if (speech->api->format_query && speech_http_read_format_query(speech, fault) != 0)
 		return EINVAL;
-	if (speech->api->minds_accept && !(settings->set & SETTING_OUTPUT_FORMAT))
+	if (speech->api->reads_accept && !(settings->set & SETTING_OUTPUT_FORMAT))
 		wants_wav = wants_wav || speech_http_accepts_wav(speech->call.request);
-	if (usual && !(settings->set & SETTING_OUTPUT_FORMAT))
-		(void)audio_format_parse(&speech->format, usual, strlen(usual));
+	if (default_name && !(settings->set & SETTING_OUTPUT_FORMAT))
+		(void)audio_format_parse(&speech->format, default_name, strlen(default_name));
 	else
-		(void)settings_format(&speech->format, settings); /* no conflict: it was read */
+		/* There is no conflict, because the body has been checked. */
+		(void)settings_format(&speech->format, settings);
 	if (wants_wav && speech->format.encoding == AUDIO_PCM16)
 		speech->format.encoding = AUDIO_WAV;
 	settings->format = speech->format;
@@ -340,7 +346,8 @@ static int speech_http_choose_format(struct speech_http *speech, struct stream_f
 	return 0;
 }
 
-/* The name of the voice, from where the API has it; `name` is used when that is the query. */
+/* Finds the name of the voice, wherever the API has it; `name` is the storage for one from the
+ * query. */
 static void speech_http_find_name(struct speech_http *speech, char name[NAME_SIZE])
 {
 	const struct http_request *request = speech->call.request;
@@ -440,7 +447,7 @@ static int speech_http_speech_alloc(struct speech_http **speechp, const struct r
 	if (!speech)
 		return ENOMEM;
 	speech->call = *call;
-	mem_ref(call->member);
+	mem_ref(call->caller);
 	speech->project_id = call->key->project_id;
 	speech->api = call->route->speech;
 	speech->peer = (struct peer){.ops = &speech_http_peer_ops, .peer = speech};
@@ -466,8 +473,8 @@ void speech_http_speak(const struct route_call *call)
 	}
 }
 
-/* What was made is booked; what was sent has a hole at its end. */
-void speech_http_cut_ended(struct server *server)
+/* The audio that has been sent is booked.  Answers that have begun stay incomplete. */
+void speech_http_abort_invalid(struct server *server)
 {
 	static const struct denied ended = {.why = DENIAL_KEY, .limit = -1};
 	struct link *next = list_first(&server->speeches);
@@ -478,10 +485,10 @@ void speech_http_cut_ended(struct server *server)
 		struct speech_http *speech = LIST_OBJECT(next, struct speech_http, link);
 
 		next = list_next(&server->speeches, next);
-		if (!speech->tts || member_may_speak(speech->call.member))
+		if (!speech->tts || caller_may_speak(speech->call.caller))
 			continue;
 		speech->tts =
-			mem_deref(speech->tts); /* takes back what waits, and books the rest */
+			mem_deref(speech->tts); /* removes queued output, and books the rest */
 		speech_http_fail(speech, &fault);
 	}
 }

@@ -1,13 +1,12 @@
 /*
  * store_wait.c: a server whose store could not be reached when it started.
  *
- * It listens and behaves like a server whose store went away later, but it has never seen a
- * key: requests with a key, and /ready, are answered with 503.  The store is tried again,
- * with growing pauses, until it answers; then the server works normally.  An error that
- * waiting cannot fix (see store_is_hopeless) ends the process with the reason, as it would
- * have at startup.
+ * It listens and behaves like a server whose store became unreachable later, but it has not seen
+ * any key: requests with a key, and /ready, are answered with 503.  The store is retried with
+ * growing pauses until it answers; then the server works normally.  An error that waiting cannot
+ * fix (see store_is_permanent_error) ends the process with the reason, as it would have at startup.
  *
- * Runs on the loop, except store_wait_work.
+ * Runs on the loop's thread, except store_wait_work.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,7 +14,8 @@
 #include "base/log.h"
 #include "server/server_private.h"
 
-/* The handles of the store have pauses of their own, up to 10 s, so asking them costs little. */
+/* The pauses between attempts.  They can be short because the store's connections have pauses of
+ * their own, of up to 10 s, during which they fail immediately. */
 #define STORE_WAIT_FIRST_US UINT64_C(250000)
 #define STORE_WAIT_MAX_US UINT64_C(2000000)
 
@@ -28,20 +28,20 @@ static int store_wait_work(struct store *store, void *arg)
 	int64_t version;
 	int err = store->ops->version(store, &version);
 
-	server->store_wait.is_hopeless = store_is_hopeless(err);
-	if (!err && server->events->store_came)
-		err = server->events->store_came(store, server->events->arg);
+	server->store_wait.needs_operator = store_is_permanent_error(err);
+	if (!err && server->events->store_reached)
+		err = server->events->store_reached(store, server->events->arg);
 	return err;
 }
 
 static void store_wait_end(struct server *server)
 {
 	server->store_wait.is_waiting = false;
-	log_info("server", "the store can be reached: callers are served");
+	log_info("server", "the store can be reached: clients are served");
 	if (server->events->store_in_use)
 		server->events->store_in_use(server->events->arg);
-	account_store_came(server->account);
-	members_refresh(server->members);
+	async_store_reconnected(server->async_store);
+	callers_refresh(server->callers);
 }
 
 static void store_wait_answered(int err, void *arg)
@@ -52,7 +52,7 @@ static void store_wait_answered(int err, void *arg)
 		return;
 	if (!err) {
 		store_wait_end(server);
-	} else if (server->store_wait.is_hopeless) {
+	} else if (server->store_wait.needs_operator) {
 		log_error("server", "the store will not be usable without a change: %s",
 			  strerror(err));
 		server->failure = err;
@@ -66,8 +66,8 @@ static void store_wait_ask(void *arg)
 {
 	struct server *server = arg;
 
-	if (account_ask(server->account, ACCOUNT_ACCESS, store_wait_work, store_wait_answered,
-			server) != 0)
+	if (async_store_run(server->async_store, ASYNC_STORE_ACCESS, store_wait_work,
+			    store_wait_answered, server) != 0)
 		store_wait_later(server);
 }
 

@@ -1,5 +1,7 @@
 /*
- * successor.c: a server that puts a newer one in its place (see successor.h).
+ * successor.c: replaces this server by a newer one (see successor.h).
+ *
+ * Runs on the loop's thread.
  */
 #include "server/successor.h"
 
@@ -16,33 +18,33 @@
 #include "base/mem.h"
 #include "loop/child.h"
 
-/* Who is to be asked to end: set for the new process alone. */
+/* The process to ask to end.  Set only in the environment of the new process. */
 #define PREDECESSOR "SYRINX_PREDECESSOR"
 
-/* Longer than any command line that a person or a service has. */
+/* More arguments than any command line of a person or a service has. */
 #define ARGUMENTS_MAX 64
 #define COMMAND_SIZE 16384
 
 struct successor {
 	char program[PATH_MAX];
-	char command[COMMAND_SIZE]; /* the arguments, a NUL behind each */
+	char command[COMMAND_SIZE]; /* the arguments, each with a NUL */
 	char *arguments[ARGUMENTS_MAX + 1];
 	struct loop *loop;
 	const bool *is_draining;
-	struct child *child; /* NULL unless one has been started and has not ended */
+	struct child *child; /* NULL unless a successor has been started and has not ended */
 };
 
-/* At the start: later the file may be another one, and its link says so. */
-static int read_program(struct successor *successor)
+/* Read at start: when the file has been replaced, the kernel appends " (deleted)" to the link. */
+static int successor_read_program(struct successor *successor)
 {
 	ssize_t n = readlink("/proc/self/exe", successor->program, PATH_MAX - 1);
 
 	return n > 0 ? 0 : EIO;
 }
 
-/* The arguments of this process; a key on a command line is overwritten there
- * (cli/command.h), so `serve` has no option that takes one. */
-static int read_arguments(struct successor *successor)
+/* Reads the arguments of this process.  A key on a command line would be missing, because commands
+ * overwrite it there (cli/command.h); therefore `serve` has no option that takes a key. */
+static int successor_read_arguments(struct successor *successor)
 {
 	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, successor->command, COMMAND_SIZE - 1);
@@ -64,7 +66,7 @@ static void successor_destroy(void *object)
 {
 	struct successor *successor = object;
 
-	mem_deref(successor->child); /* which runs on */
+	mem_deref(successor->child); /* the process keeps running */
 }
 
 int successor_alloc(struct successor **successorp, struct loop *loop, const bool *is_draining)
@@ -76,9 +78,9 @@ int successor_alloc(struct successor **successorp, struct loop *loop, const bool
 		return ENOMEM;
 	successor->loop = loop;
 	successor->is_draining = is_draining;
-	err = read_program(successor);
+	err = successor_read_program(successor);
 	if (!err)
-		err = read_arguments(successor);
+		err = successor_read_arguments(successor);
 	if (err) {
 		mem_deref(successor);
 		return err;
@@ -134,7 +136,7 @@ int successor_start(struct successor *successor)
 	return err;
 }
 
-/* Only the parent: a process id from elsewhere may be anybody's by now. */
+/* Only the parent is accepted: if it has ended, another process may have its id. */
 bool successor_has_predecessor(void)
 {
 	const char *pid = getenv(PREDECESSOR);
@@ -142,9 +144,9 @@ bool successor_has_predecessor(void)
 	return pid && strtol(pid, NULL, 10) == (long)getppid();
 }
 
-/* A successor ends its predecessor itself; one that was started by hand leaves that to whoever
- * started it. */
-void successor_tell_taken(const char *address, long pid, bool is_draining)
+/* A successor ends its predecessor itself; a server that was started by hand leaves that to the
+ * operator. */
+void successor_log_taken(const char *address, long pid, bool is_draining)
 {
 	if (successor_has_predecessor() || is_draining)
 		log_info("server", "taking over %s from process %ld", address, pid);
@@ -159,5 +161,5 @@ void successor_take_over(bool is_serving)
 {
 	if (is_serving && successor_has_predecessor())
 		kill(getppid(), SIGTERM);
-	unsetenv(PREDECESSOR); /* not for the workers */
+	unsetenv(PREDECESSOR); /* so that workers do not inherit it */
 }

@@ -1,10 +1,9 @@
 /*
- * successor.h: a server that puts a newer one in its place, without a pause.
+ * successor.h: replaces this server by a newer one without interrupting service.
  *
- * SIGUSR2 starts the program anew, as it was started, from the file that stands
- * there now.  When the new one has its voices it is handed the listening socket
- * and asks the old one to end, which finishes its turns.  A successor that does not
- * come up changes nothing.
+ * SIGUSR2 starts the program again with the same arguments, from the current contents of its file.
+ * When the new process has loaded its voices, it is handed the listening socket and asks the old
+ * process to end, which finishes its turns.  A successor that fails to start changes nothing.
  */
 #ifndef SERVER_SUCCESSOR_H
 #define SERVER_SUCCESSOR_H
@@ -19,18 +18,18 @@ struct successor;
  * when the successor ends. */
 int successor_alloc(struct successor **successorp, struct loop *loop, const bool *is_draining);
 
-/* Starts it.  Its pid, its end, and why it could not be started are logged later.  EALREADY while
- * another one is loading. */
+/* Starts the successor.  Its pid, its end, and why it could not be started are logged later.
+ * Returns EALREADY while another one is loading. */
 int successor_start(struct successor *successor);
 
-/* Whether this process is one that was started so and has not taken over yet. */
+/* Whether this process was started by successor_start and has not taken over yet. */
 bool successor_has_predecessor(void);
 
-/* Logs from whom it has the listening socket, and what follows from that. */
-void successor_tell_taken(const char *address, long pid, bool is_draining);
+/* Logs which process the listening socket was received from, and what follows from that. */
+void successor_log_taken(const char *address, long pid, bool is_draining);
 
-/* In the new one, when it is ready: asks the old one to end, unless it is ending already, where a
- * second signal would cut its turns. */
+/* To be called in the new process when it is ready: asks the old process to end, unless that is
+ * ending already, in which case a second signal would cut off its turns. */
 void successor_take_over(bool is_serving);
 
 #endif

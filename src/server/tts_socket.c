@@ -1,8 +1,9 @@
 /*
  * tts_socket.c: a WebSocket and the session on it (see tts_socket.h).
  *
- * The glue between net and session: messages go up, replies go down, and the water marks of the
- * socket become the session's back-pressure.  Runs on the loop's thread.
+ * This connects net to session: the client's messages are passed to the session, its replies to the
+ * socket, and the socket's water marks become the session's back-pressure.  Runs on the loop's
+ * thread.
  */
 #include "server/tts_socket.h"
 
@@ -67,7 +68,7 @@ static void tts_socket_on_overrun(void *arg, size_t bytes)
 {
 	struct tts_socket *socket = arg;
 	const struct session *session = socket->session;
-	const struct store_key *key = session ? member_key(session->member) : NULL;
+	const struct store_key *key = session ? caller_key(session->caller) : NULL;
 
 	log_warn("ws",
 		 "closed with 1008: a client does not read its replies, bytes=%zu account=%lld "
@@ -76,8 +77,8 @@ static void tts_socket_on_overrun(void *arg, size_t bytes)
 		 session ? session->request_id : "-");
 }
 
-/* The session ends at once: its speech is cancelled and booked, and audio that was not sent
- * is not charged. */
+/* The session ends immediately: its speech is cancelled and booked, and audio that was not sent is
+ * not charged. */
 static void tts_socket_on_ending(void *arg)
 {
 	struct tts_socket *socket = arg;
@@ -85,8 +86,8 @@ static void tts_socket_on_ending(void *arg)
 	socket->session = mem_deref(socket->session);
 }
 
-/* What the socket still held was dropped with it: the session asks for it a last time, so that only
- * audio that was handed over is charged. */
+/* Messages that were still queued have been dropped.  The session takes this into account when it
+ * ends, so that only audio that was sent is charged. */
 static void tts_socket_on_closed(void *arg, uint16_t code)
 {
 	struct tts_socket *socket = arg;
@@ -136,7 +137,8 @@ int tts_socket_alloc(struct tts_socket **socketp, struct server *server)
 
 struct tts_socket *tts_socket_upgrade(struct tts_socket *socket, const struct route_call *call)
 {
-	answer_mark_speech(call);
+	if (!call->route->socket->session->listen)
+		answer_mark_speech(call);
 	http_reply_header(call->request, "x-request-id", call->request_id);
 	if (http_upgrade(&socket->client.ws, call->request, &tts_socket_ws_handlers, socket) != 0)
 		return mem_deref(socket);
@@ -144,7 +146,7 @@ struct tts_socket *tts_socket_upgrade(struct tts_socket *socket, const struct ro
 	metrics_add(METRIC_CONNECTIONS_OPENED, 1);
 	if (socket->server->draining)
 		ws_close(socket->client.ws, WS_CLOSE_TRY_LATER,
-			 session_leave_reason(&socket->server->services));
+			 session_shutdown_reason(&socket->server->services));
 	return socket;
 }
 
@@ -160,16 +162,17 @@ void tts_socket_go_away_all(struct server *server)
 			socket->session->ops->go_away(socket->session);
 		} else {
 			ws_close(socket->client.ws, SESSION_CLOSE_RESTART,
-				 session_leave_reason(&server->services));
-			/* It is paused while its key is looked up, and its answer to the close must
-			 * be read. */
+				 session_shutdown_reason(&server->services));
+			/* The socket is paused while its key is looked up, and its answer to the
+			 * close must be read. */
 			ws_pause(socket->client.ws, false);
 		}
 	}
 }
 
-/* The session goes with its socket, which closes when all that is queued has been sent. */
-void tts_socket_shut_ended(struct server *server)
+/* Closes the sockets whose keys are no longer valid.  The session ends with its socket, which closes
+ * when everything queued has been sent. */
+void tts_socket_close_invalid(struct server *server)
 {
 	static const struct denied ended = {.why = DENIAL_KEY, .limit = -1};
 	struct link *next = list_first(&server->sockets);
@@ -180,7 +183,7 @@ void tts_socket_shut_ended(struct server *server)
 		struct tts_socket *socket = LIST_OBJECT(next, struct tts_socket, link);
 
 		next = list_next(&server->sockets, next);
-		if (socket->session && !member_may_speak(socket->session->member))
+		if (socket->session && !caller_may_speak(socket->session->caller))
 			socket->session->ops->shut(socket->session, &fault);
 	}
 }

@@ -1,5 +1,7 @@
 /*
- * tts_socket.h: a WebSocket and the session on it.
+ * tts_socket.h: a WebSocket and the session on it, which speaks or listens.
+ *
+ * Runs on the loop's thread.
  */
 #ifndef SERVER_TTS_SOCKET_H
 #define SERVER_TTS_SOCKET_H
@@ -11,32 +13,38 @@
 struct opening;
 struct socket_address_api;
 
-/* What vendors' WebSocket endpoints differ in; a route names it (see door.h). */
+/* The differences between vendors' WebSocket endpoints, which a route refers to (see door.h). */
 struct tts_socket_api {
 	const struct socket_api *session;
-	const struct socket_address_api *address; /* NULL: the address has no settings */
-	const char *first_message; /* a parameter that may hold the first message; NULL: none */
+	/* NULL: the URL has no settings, or those of a session that listens. */
+	const struct socket_address_api *address;
+	/* A query parameter that may contain the first message; NULL: none. */
+	const char *first_message;
 
-	/* In-band authentication (AUTH_IN_BAND).  Reads the key from the first message, which may
-	 * be overwritten; "" when there is none.  missing_key then says so to the client. */
+	/* Clients are told on the WebSocket why they are refused, even if their key is in the
+	 * request: a browser does not show a page the answer to an upgrade that has failed. */
+	bool tells_refusals;
+
+	/* In-band authentication (AUTH_IN_BAND): reads the key from the first message, which may be
+	 * overwritten; "" if there is none, in which case the client is sent missing_key. */
 	void (*read_key)(char *key, size_t size, char *json, size_t len);
 	const char *missing_key;
 };
 
-/* There is one for each idle connection: what only few need is elsewhere. */
+/* There is one for each idle connection, so what only few of them need is kept elsewhere. */
 struct tts_socket {
 	struct link link;
 	struct server *server;
-	struct session *session; /* NULL: its key is not known yet, or it is ending */
+	struct session *session; /* NULL: the key is not known yet, or the connection is ending */
 	struct ws_peer client;
 	struct connection_permit *permit;
-	struct opening *opening; /* NULL: its key is known */
+	struct opening *opening; /* NULL: the key is known */
 };
 
 int tts_socket_alloc(struct tts_socket **socketp, struct server *server);
 
-/* Answers the request with a WebSocket, which the socket belongs to from then on.  NULL: the request
- * was answered otherwise, and the socket is gone. */
+/* Answers the request with a WebSocket, which owns the socket from then on.  Returns NULL if the
+ * request was answered otherwise; the socket has then been released. */
 struct tts_socket *tts_socket_upgrade(struct tts_socket *socket, const struct route_call *call);
 
 #endif

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "base/count.h"
-#include "server/elevenlabs_voices.h"
-#include "wire/voice_message.h"
+#include "server/resource.h"
 
 static const char *const sexes[] = {
 	[VOICE_SEX_UNKNOWN] = NULL,
@@ -23,13 +22,8 @@ static const char *const availabilities[] = {
 	[VOICE_UNAVAILABLE] = "unavailable",
 };
 
-bool voice_view_is_category(const char *category)
-{
-	return voice_message_has_category(category);
-}
-
-static void fill_derived(struct voice_view *view, const struct voice *voice,
-			 const struct store_voice *row)
+static void voice_view_fill_derived(struct voice_view *view, const struct voice *voice,
+				    const struct store_voice *row)
 {
 	struct voice_json *json = &view->json;
 
@@ -76,23 +70,36 @@ void voice_view_fill(struct voice_view *view, const struct server *server,
 		.availability = availabilities[voice->status],
 	};
 	if (row)
-		fill_derived(view, voice, row);
+		voice_view_fill_derived(view, voice, row);
+}
+
+const struct voice *voice_view_next(const struct server *server, size_t *at)
+{
+	const struct voices *voices = server->services.voices;
+	size_t count = voices_count(voices);
+
+	while (*at < 2 * count) {
+		size_t i = (*at)++;
+		const struct voice *voice = voices_at(voices, i < count ? i : i - count);
+
+		if (voice_engine_is_for_tests(voice->engine) == (i >= count))
+			return voice;
+	}
+	return NULL;
+}
+
+static void voice_view_write(struct json_write *json, const struct route_call *call,
+			     const void *arg)
+{
+	struct voice_view view;
+
+	voice_view_fill(&view, call->server, arg);
+	voice_json_write_detail(json, &view.json);
 }
 
 void voice_view_answer(const struct route_call *call, int status, const struct voice *voice)
 {
-	struct buf *out = &call->server->scratch;
-	struct voice_view view;
-	struct json_write json;
-
-	voice_view_fill(&view, call->server, voice);
-	out->len = 0;
-	json_write_open(&json, out);
-	voice_json_write_detail(&json, &view.json);
-	if (json_write_close(&json) == 0)
-		answer_json(call, status, out->bytes, out->len);
-	else
-		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
+	resource_answer(call, status, voice_view_write, voice);
 }
 
 bool voice_view_is_own(const struct route_call *call, const struct voice *voice)
@@ -109,15 +116,23 @@ bool voice_view_is_own(const struct route_call *call, const struct voice *voice)
 	return false;
 }
 
-const struct voice *voice_view_named(const struct route_call *call)
+const struct voice *voice_view_find(const struct route_call *call)
 {
+	const struct voices *voices = call->server->services.voices;
+	int64_t project_id = call->key->project_id;
 	const char *name = call->id_texts[0];
+	size_t len = strcspn(name, "/");
+	const struct voice *voice = voices_find_named(voices, project_id, name, len);
 
-	return elevenlabs_voices_find(call->server->config, call->server->services.voices,
-				      call->key->project_id, name, strcspn(name, "/"));
+	for (const struct door *const *door = call->server->doors; *door && !voice; ++door) {
+		if ((*door)->find_voice)
+			voice = (*door)->find_voice(call->server->config, voices, project_id, name,
+						    len);
+	}
+	return voice;
 }
 
-const struct voice *voice_view_to_change(const struct route_call *call)
+const struct voice *voice_view_find_to_change(const struct route_call *call)
 {
 	const char *name = call->id_texts[0];
 

@@ -7,7 +7,7 @@
 #include "server/server_private.h"
 #include "wire/voice_json.h"
 
-/* Good until the loop runs on. */
+/* Valid until control returns to the loop. */
 struct voice_view {
 	struct voice_json json;
 	char sample_url[48];
@@ -15,19 +15,22 @@ struct voice_view {
 void voice_view_fill(struct voice_view *view, const struct server *server,
 		     const struct voice *voice);
 
-/* The voice that the path names for the key's project, or NULL: by id or handle, and for reading
- * also by an id of ElevenLabs' that stands for it (see elevenlabs_voices.h).  Such an id is not
- * enough to change a voice: the operator may let it stand for another one at any time. */
-const struct voice *voice_view_named(const struct route_call *call);
-const struct voice *voice_view_to_change(const struct route_call *call);
+/* Iterates over the voices, starting with *at = 0; NULL after the last.  The voices for tests are
+ * last, because clients take the first voice. */
+const struct voice *voice_view_next(const struct server *server, size_t *at);
 
-/* Whether it is the project's own, which may be changed; else the request is
- * answered: 404 for NULL, 403 for others. */
+/* Find the voice that the path names for the key's project, or return NULL: by id or handle and,
+ * for reading, also by a name that a door's clients use for it (find_voice in door.h).  Such a name
+ * is not sufficient to change a voice, because the operator may give it to another one at any
+ * time. */
+const struct voice *voice_view_find(const struct route_call *call);
+const struct voice *voice_view_find_to_change(const struct route_call *call);
+
+/* Whether the voice is the project's own, which may be changed.  Otherwise the request is answered:
+ * 404 for NULL, 403 for other voices. */
 bool voice_view_is_own(const struct route_call *call, const struct voice *voice);
 
-/* All that is known of a voice, in the native shape. */
+/* Answers with everything that is known about a voice, in the native format. */
 void voice_view_answer(const struct route_call *call, int status, const struct voice *voice);
-
-bool voice_view_is_category(const char *category);
 
 #endif

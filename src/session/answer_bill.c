@@ -1,5 +1,6 @@
 /*
- * answer_bill.c: what an answer of a language model may use and costs (see answer_bill.h).
+ * answer_bill.c: what an answer of a language model may use, and what it costs (see
+ * answer_bill.h).
  */
 #include "session/answer_bill.h"
 
@@ -11,8 +12,8 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* Credit for so many tokens, a minute of speech, is reserved for an answer whose agent has no
- * max_tokens, so that many answers at once do not spend the same credit. */
+/* Credit for this many tokens, a minute of speech, is reserved for an answer whose agent has no
+ * max_tokens, so that concurrent answers do not spend the same credit. */
 #define RESERVED_TOKENS 256u
 
 /* The progress of an answer is marked again after this many tokens: about 15 s of speech. */
@@ -22,24 +23,24 @@
 enum { ROW_IN, ROW_OUT, ROWS };
 
 struct answer_bill {
-	struct answer_payer payer;
+	struct answer_billing billing;
 	struct permit *permit;
-	answer_bill_leave_h *on_leave;
-	void *leave_arg;
+	answer_bill_permit_h *on_permit;
+	void *permit_arg;
 
-	int64_t microcents_per_million[ROWS]; /* PRICE_UNKNOWN: none is set */
+	int64_t microcents_per_million[ROWS]; /* tokens; PRICE_UNKNOWN: no price is set */
 	struct usage_entry rows[ROWS];
 	size_t marks[ROWS];
 	uint64_t characters; /* in the answer so far */
-	uint64_t mark_due; /* tokens */
+	uint64_t mark_due; /* the answer is marked again when it has this many tokens */
 
-	/* Once it is settled. */
-	struct account_booking *bookings[ROWS]; /* NULL: done */
-	unsigned waiting; /* number of rows that are not durable yet */
-	int err; /* of one that is not */
+	/* Set when it is settled. */
+	struct usage_booking *bookings[ROWS]; /* NULL: it is not awaited any more */
+	unsigned waiting; /* how many rows are not durable yet */
+	int err; /* the first error of a row */
 	bool is_estimated;
-	answer_bill_told_h *told;
-	void *told_arg;
+	answer_bill_settled_h *on_settled;
+	void *settled_arg;
 };
 
 static void answer_bill_destroy(void *object)
@@ -48,13 +49,13 @@ static void answer_bill_destroy(void *object)
 
 	for (int i = 0; i < ROWS; ++i) {
 		if (bill->bookings[i])
-			bill->payer.ledger->ops->unlisten(bill->bookings[i]);
+			bill->billing.ledger->ops->unlisten(bill->bookings[i]);
 	}
 	mem_deref(bill->permit);
-	mem_deref(bill->payer.member);
+	mem_deref(bill->billing.caller);
 }
 
-/* "…-in" and "…-out". */
+/* Both rows have the same random id, with "-in" and "-out" after it. */
 static int answer_bill_make_ids(struct answer_bill *bill)
 {
 	uint8_t bytes[16];
@@ -69,15 +70,15 @@ static int answer_bill_make_ids(struct answer_bill *bill)
 	return 0;
 }
 
-static void answer_bill_on_leave(int err, const struct denied *denied, void *arg)
+static void answer_bill_on_permit(int err, const struct denied *denied, void *arg)
 {
 	struct answer_bill *bill = arg;
 
-	bill->on_leave(err, denied, bill->leave_arg);
+	bill->on_permit(err, denied, bill->permit_arg);
 }
 
-int answer_bill_ask(struct answer_bill **billp, const struct answer_payer *payer,
-		    struct denied *denied, answer_bill_leave_h *handler, void *arg)
+int answer_bill_ask(struct answer_bill **billp, const struct answer_billing *billing,
+		    struct denied *denied, answer_bill_permit_h *handler, void *arg)
 {
 	struct answer_bill *bill;
 	int err;
@@ -85,21 +86,22 @@ int answer_bill_ask(struct answer_bill **billp, const struct answer_payer *payer
 	*denied = (struct denied){.why = DENIAL_LEDGER, .limit = -1};
 	/* An answer that nobody pays for is given even if the ledger has no room; the ledger
 	 * logs the rows that it cannot keep. */
-	if (payer->member && payer->ledger && !usage_ledger_can_book(payer->ledger))
+	if (billing->caller && billing->ledger && !usage_ledger_can_book(billing->ledger))
 		return EACCES;
 	bill = mem_zalloc(sizeof(*bill), answer_bill_destroy);
 	if (!bill)
 		return ENOMEM;
-	bill->payer = *payer;
-	if (payer->member)
-		mem_ref(payer->member);
-	bill->on_leave = handler;
-	bill->leave_arg = arg;
+	bill->billing = *billing;
+	if (billing->caller)
+		mem_ref(billing->caller);
+	bill->on_permit = handler;
+	bill->permit_arg = arg;
 	for (int i = 0; i < ROWS; ++i)
 		bill->marks[i] = USAGE_NO_MARK;
 	err = answer_bill_make_ids(bill);
-	if (!err && payer->member)
-		err = permit_ask(&bill->permit, payer->member, denied, answer_bill_on_leave, bill);
+	if (!err && billing->caller)
+		err = permit_ask(&bill->permit, billing->caller, denied, answer_bill_on_permit,
+				 bill);
 	if (err && err != EINPROGRESS)
 		mem_deref(bill);
 	else
@@ -107,23 +109,24 @@ int answer_bill_ask(struct answer_bill **billp, const struct answer_payer *payer
 	return err;
 }
 
+/* Fills in what depends on the model: the rows and the prices. */
 static void answer_bill_fill(struct answer_bill *bill, const char *model)
 {
 	static const enum usage_kind kinds[ROWS] = {USAGE_MODEL_INPUT, USAGE_MODEL_OUTPUT};
 	static const enum price_way ways[ROWS] = {PRICE_INPUT, PRICE_OUTPUT};
-	const struct answer_payer *payer = &bill->payer;
+	const struct answer_billing *billing = &bill->billing;
 
 	for (int i = 0; i < ROWS; ++i) {
 		struct usage_entry *row = &bill->rows[i];
 
 		row->kind = kinds[i];
-		row->member = payer->member;
-		/* A database refuses a row with half of a character in it. */
+		row->caller = billing->caller;
+		/* Truncated at a character, because a database refuses invalid UTF-8. */
 		snprintf(row->model_id, sizeof(row->model_id), "%.*s",
 			 (int)utf8_cut(model, strlen(model), sizeof(row->model_id) - 1), model);
 		bill->microcents_per_million[i] =
-			payer->member
-				? price_find_tokens(payer->prices, ways[i], model, payer->agent)
+			billing->caller
+				? price_find_tokens(billing->prices, ways[i], model, billing->agent)
 				: PRICE_UNKNOWN;
 	}
 }
@@ -144,13 +147,13 @@ static int64_t answer_bill_spent(const struct answer_bill *bill)
 
 static void answer_bill_mark_row(struct answer_bill *bill, int row)
 {
-	const struct answer_payer *payer = &bill->payer;
+	const struct answer_billing *billing = &bill->billing;
 
-	if (!payer->ledger)
+	if (!billing->ledger)
 		return;
 	bill->rows[row].status = USAGE_LOST;
 	bill->rows[row].is_estimated = true;
-	usage_ledger_mark(payer->ledger, &bill->marks[row], &bill->rows[row]);
+	usage_ledger_mark(billing->ledger, &bill->marks[row], &bill->rows[row]);
 }
 
 bool answer_bill_begin(struct answer_bill *bill, const char *model, uint64_t characters,
@@ -162,10 +165,10 @@ bool answer_bill_begin(struct answer_bill *bill, const char *model, uint64_t cha
 	bill->rows[ROW_IN].quantity = tokens_in;
 	if (bill->permit && !permit_text(bill->permit, characters, denied))
 		return false;
-	if (bill->permit &&
-	    !permit_go_on(bill->permit, 0,
-			  answer_bill_spent(bill) + answer_bill_amount(bill, ROW_OUT, reserved),
-			  denied))
+	if (bill->permit && !permit_begin_chunk(bill->permit, 0,
+						answer_bill_spent(bill) +
+							answer_bill_amount(bill, ROW_OUT, reserved),
+						denied))
 		return false;
 	return true;
 }
@@ -190,29 +193,25 @@ bool answer_bill_advance(struct answer_bill *bill, uint64_t characters, struct d
 	return !bill->permit || permit_advance(bill->permit, answer_bill_spent(bill), denied);
 }
 
-static bool answer_bill_has_price(const struct answer_bill *bill)
+static void answer_bill_report(struct answer_bill *bill)
 {
-	return bill->microcents_per_million[ROW_IN] >= 0 ||
-	       bill->microcents_per_million[ROW_OUT] >= 0;
-}
-
-static void answer_bill_tell(struct answer_bill *bill)
-{
-	answer_bill_told_h *told = bill->told;
+	bool has_price = bill->microcents_per_million[ROW_IN] >= 0 ||
+			 bill->microcents_per_million[ROW_OUT] >= 0;
+	answer_bill_settled_h *on_settled = bill->on_settled;
 	const struct answer_cost cost = {
 		.ids = {bill->rows[ROW_IN].id, bill->rows[ROW_OUT].id},
 		.tokens_in = bill->rows[ROW_IN].quantity,
 		.tokens_out = bill->rows[ROW_OUT].quantity,
 		.is_estimated = bill->is_estimated,
-		.is_known = !bill->err && answer_bill_has_price(bill),
+		.is_known = !bill->err && has_price,
 		.microcents = bill->rows[ROW_IN].amount_microcents +
 			      bill->rows[ROW_OUT].amount_microcents,
-		.currency = bill->payer.prices ? bill->payer.prices->currency : NULL,
+		.currency = bill->billing.prices ? bill->billing.prices->currency : NULL,
 	};
 
-	bill->told = NULL;
-	if (told)
-		told(bill->err, &cost, bill->told_arg);
+	bill->on_settled = NULL;
+	if (on_settled)
+		on_settled(bill->err, &cost, bill->settled_arg);
 }
 
 static void answer_bill_on_booked(struct answer_bill *bill, int row, int err)
@@ -220,7 +219,7 @@ static void answer_bill_on_booked(struct answer_bill *bill, int row, int err)
 	bill->bookings[row] = NULL;
 	bill->err = bill->err ? bill->err : err;
 	if (--bill->waiting == 0)
-		answer_bill_tell(bill);
+		answer_bill_report(bill);
 }
 
 static void answer_bill_on_in_booked(int err, void *arg)
@@ -237,21 +236,22 @@ static void answer_bill_book(struct answer_bill *bill, int row)
 {
 	static usage_booked_h *const handlers[ROWS] = {answer_bill_on_in_booked,
 						       answer_bill_on_out_booked};
-	const struct answer_payer *payer = &bill->payer;
-	int err =
-		payer->ledger->ops->book(&bill->bookings[row], payer->ledger, &bill->rows[row],
-					 bill->marks[row], bill->told ? handlers[row] : NULL, bill);
+	const struct answer_billing *billing = &bill->billing;
+	int err = billing->ledger->ops->book(&bill->bookings[row], billing->ledger,
+					     &bill->rows[row], bill->marks[row],
+					     bill->on_settled ? handlers[row] : NULL, bill);
 
 	if (err)
 		bill->err = err; /* the ledger has logged the row */
-	if (err || !bill->told)
+	if (err || !bill->on_settled)
 		bill->bookings[row] = NULL;
 	else
 		++bill->waiting;
 }
 
 bool answer_bill_settle(struct answer_bill *bill, enum usage_status status, const char *model,
-			const struct llm_figures *figures, answer_bill_told_h *told, void *arg)
+			const struct llm_figures *figures, answer_bill_settled_h *on_settled,
+			void *arg)
 {
 	const uint64_t tokens[ROWS] = {figures->tokens_in, figures->tokens_out};
 	const bool is_estimated[ROWS] = {figures->is_in_estimated, figures->is_out_estimated};
@@ -272,9 +272,9 @@ bool answer_bill_settle(struct answer_bill *bill, enum usage_status status, cons
 	if (bill->permit)
 		permit_settle(bill->permit, sum);
 	bill->permit = mem_deref(bill->permit);
-	bill->told = told;
-	bill->told_arg = arg;
-	for (int i = 0; bill->payer.ledger && i < ROWS; ++i)
+	bill->on_settled = on_settled;
+	bill->settled_arg = arg;
+	for (int i = 0; bill->billing.ledger && i < ROWS; ++i)
 		answer_bill_book(bill, i);
 	return bill->waiting > 0;
 }

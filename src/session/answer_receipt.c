@@ -1,5 +1,5 @@
 /*
- * answer_receipt.c: what answers have cost (see answer_receipt.h).
+ * answer_receipt.c: reports what answers have cost (see answer_receipt.h).
  */
 #include "session/answer_receipt.h"
 
@@ -37,7 +37,7 @@ void answer_receipts_reset(struct answer_receipts *receipts)
 	}
 }
 
-static void answer_receipt_on_told(int err, const struct answer_cost *cost, void *arg)
+static void answer_receipt_on_settled(int err, const struct answer_cost *cost, void *arg)
 {
 	struct answer_receipt *receipt = arg;
 	struct answer_receipts *receipts = receipt->receipts;
@@ -51,7 +51,7 @@ static void answer_receipt_on_told(int err, const struct answer_cost *cost, void
 		.currency = cost->currency,
 	};
 
-	(void)err; /* what is not durable has no known cost */
+	(void)err; /* cost->is_known is false if there was an error */
 	list_remove(&receipts->waiting, &receipt->link);
 	receipts->handler(receipt->event.text, &usage, receipts->arg);
 	mem_deref(receipt);
@@ -71,7 +71,7 @@ void answer_receipts_settle(struct answer_receipts *receipts, struct answer_bill
 		list_append(&receipts->waiting, &receipt->link);
 	}
 	if (!answer_bill_settle(bill, status, model, figures,
-				receipt ? answer_receipt_on_told : NULL, receipt) &&
+				receipt ? answer_receipt_on_settled : NULL, receipt) &&
 	    receipt) {
 		list_remove(&receipts->waiting, &receipt->link);
 		mem_deref(receipt); /* the ledger accepted no row: there is nothing to report */

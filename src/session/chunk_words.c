@@ -1,5 +1,5 @@
 /*
- * chunk_words.c: when the client's words are heard in a chunk (see chunk_words.h).
+ * chunk_words.c: the times of the client's words in a chunk (see chunk_words.h).
  */
 #include "session/chunk_words.h"
 
@@ -10,41 +10,42 @@
 #include "text/tag.h"
 #include "text/unicode.h"
 
-/* Words of one chunk that are kept: more than a chunk's buffer can hold. */
+/* The most words of one chunk that are kept: more than its buffer can hold. */
 #define WORDS_MAX 8192
 
 void chunk_words_init(struct chunk_words *words)
 {
-	buf_init(&words->heard, WORDS_MAX * sizeof(struct speech_word));
-	buf_init(&words->told, WORDS_MAX * sizeof(struct reply_word));
+	buf_init(&words->engine_words, WORDS_MAX * sizeof(struct speech_word));
+	buf_init(&words->client_words, WORDS_MAX * sizeof(struct reply_word));
 }
 
 void chunk_words_reset(struct chunk_words *words)
 {
-	buf_reset(&words->heard);
-	buf_reset(&words->told);
+	buf_reset(&words->engine_words);
+	buf_reset(&words->client_words);
 }
 
 void chunk_words_clear(struct chunk_words *words)
 {
-	words->heard.len = 0;
-	words->told.len = 0;
+	words->engine_words.len = 0;
+	words->client_words.len = 0;
 }
 
 void chunk_words_hear(struct chunk_words *words, const struct speech_word *word)
 {
-	(void)buf_append(&words->heard, word, sizeof(*word)); /* full: enough */
+	/* If the buffer is full, the rest of the words have no times. */
+	(void)buf_append(&words->engine_words, word, sizeof(*word));
 }
 
-/* A place in the chunk's text, moved from word to word. */
-struct place {
+/* A position in the chunk's text that moves from word to word. */
+struct chunk_words_place {
 	const char *text;
 	size_t len;
 	size_t byte;
 	unsigned code_point;
 };
 
-static void chunk_words_place_move(struct place *place, unsigned to)
+static void chunk_words_place_move(struct chunk_words_place *place, unsigned to)
 {
 	if (to < place->code_point)
 		place->byte = place->code_point = 0;
@@ -64,39 +65,7 @@ static unsigned chunk_words_heard_ms(const struct chunk_words_part *part, uint64
 	return (unsigned)((place - part->chunk_start) * 1000 / part->sample_rate);
 }
 
-static struct reply_word *chunk_words_last_word(struct chunk_words *words)
-{
-	struct reply_word *told = (struct reply_word *)(void *)words->told.bytes;
-	size_t count = words->told.len / sizeof(*told);
-
-	return count > 0 ? &told[count - 1] : NULL;
-}
-
-/* No word begins before the one before it, whatever the engine says. */
-static void chunk_words_keep_order(struct reply_word *word, const struct reply_word *before)
-{
-	if (before && word->start_ms < before->start_ms)
-		word->start_ms = before->start_ms;
-	if (word->end_ms < word->start_ms)
-		word->end_ms = word->start_ms;
-}
-
-static bool chunk_words_is_of_same(const struct reply_word *a, const struct reply_word *b)
-{
-	return a->char_start < b->char_end && b->char_start < a->char_end;
-}
-
-static void chunk_words_merge(struct reply_word *into, const struct reply_word *word)
-{
-	if (word->char_start < into->char_start)
-		into->char_start = word->char_start;
-	if (word->char_end > into->char_end)
-		into->char_end = word->char_end;
-	if (word->end_ms > into->end_ms)
-		into->end_ms = word->end_ms;
-}
-
-/* True when nothing of it is heard. */
+/* Whether the text contains nothing to speak. */
 static bool chunk_words_is_quiet(const char *text, size_t len)
 {
 	uint32_t c;
@@ -109,8 +78,8 @@ static bool chunk_words_is_quiet(const char *text, size_t len)
 	return true;
 }
 
-/* Bytes of a word without the tags at its end: in "<b>word</b>." the engine's
- * word has the stop, and the client's ends before the tag. */
+/* The length of a word in bytes, without the tags at its end: in "<b>word</b>." the engine's word
+ * includes the full stop, but the client's word ends before the tag. */
 static size_t chunk_words_without_tags(const char *word, size_t len)
 {
 	const char *at;
@@ -127,9 +96,9 @@ static size_t chunk_words_without_tags(const char *word, size_t len)
 	return len;
 }
 
-static void chunk_words_fill_text(struct reply_word *word, struct place *at)
+static void chunk_words_fill_text(struct reply_word *word, struct chunk_words_place *at)
 {
-	struct place end;
+	struct chunk_words_place end;
 	size_t len;
 
 	chunk_words_place_move(at, word->char_start);
@@ -143,30 +112,43 @@ static void chunk_words_fill_text(struct reply_word *word, struct place *at)
 			word->char_start + (unsigned)utf8_count(word->word, word->word_len);
 }
 
+/* Adds a word, or merges it with the last one if both stand for some of the same characters. */
 static void chunk_words_add_word(struct chunk_words *words, struct reply_word *word,
-				 struct place *at)
+				 struct chunk_words_place *at)
 {
-	struct reply_word *last = chunk_words_last_word(words);
+	struct reply_word *all = (struct reply_word *)(void *)words->client_words.bytes;
+	size_t count = words->client_words.len / sizeof(*all);
+	struct reply_word *last = count > 0 ? &all[count - 1] : NULL;
 
 	if (word->char_start >= word->char_end)
-		return; /* it stands for nothing that was written */
-	chunk_words_keep_order(word, last);
-	if (last && chunk_words_is_of_same(last, word)) {
-		chunk_words_merge(last, word);
+		return; /* it corresponds to no word of the client */
+	/* Words are kept in order, even if the engine's times are not. */
+	if (last && word->start_ms < last->start_ms)
+		word->start_ms = last->start_ms;
+	if (word->end_ms < word->start_ms)
+		word->end_ms = word->start_ms;
+	if (last && last->char_start < word->char_end && word->char_start < last->char_end) {
+		if (word->char_start < last->char_start)
+			last->char_start = word->char_start;
+		if (word->char_end > last->char_end)
+			last->char_end = word->char_end;
+		if (word->end_ms > last->end_ms)
+			last->end_ms = word->end_ms;
 		chunk_words_fill_text(last, at);
 		return;
 	}
 	chunk_words_fill_text(word, at);
-	(void)buf_append(&words->told, word, sizeof(*word)); /* full: enough */
+	/* If the buffer is full, the rest of the words have no times. */
+	(void)buf_append(&words->client_words, word, sizeof(*word));
 }
 
 void chunk_words_end_part(struct chunk_words *words, const struct chunk_words_part *part,
 			  const char *text, size_t len)
 {
 	const struct speech_word *heard =
-		(const struct speech_word *)(const void *)words->heard.bytes;
-	size_t count = part->engine_rate ? words->heard.len / sizeof(*heard) : 0;
-	struct place at = {.text = text, .len = len};
+		(const struct speech_word *)(const void *)words->engine_words.bytes;
+	size_t count = part->engine_rate ? words->engine_words.len / sizeof(*heard) : 0;
+	struct chunk_words_place at = {.text = text, .len = len};
 	struct mapped_cursor cursor;
 
 	mapped_read_part(&cursor, part->spoken);
@@ -180,11 +162,11 @@ void chunk_words_end_part(struct chunk_words *words, const struct chunk_words_pa
 			      &word.char_end);
 		chunk_words_add_word(words, &word, &at);
 	}
-	words->heard.len = 0;
+	words->engine_words.len = 0;
 }
 
 const struct reply_word *chunk_words_get(const struct chunk_words *words, size_t *count)
 {
-	*count = words->told.len / sizeof(struct reply_word);
-	return (const struct reply_word *)(const void *)words->told.bytes;
+	*count = words->client_words.len / sizeof(struct reply_word);
+	return (const struct reply_word *)(const void *)words->client_words.bytes;
 }

@@ -1,11 +1,10 @@
 /*
- * chunk_words.h: when the client's words are heard in a chunk.
+ * chunk_words.h: the times of the client's words in a chunk.
  *
- * Engines tell when they speak the words that they were given; clients want to
- * know of the words that they wrote.  Parts are noted one after the other: an
- * engine's words are kept until their part has ended, because only then is
- * known where it lies in the chunk.  Words that stand for the same characters
- * ("five euros" for "€5") become one.  Belongs to one turn.
+ * Engines report the times of the words that they were given; clients want the times of the words
+ * that they wrote.  An engine's words are kept until their part of the chunk has ended, because
+ * only then is the position of the part in the chunk known.  Words that stand for the same
+ * characters ("five euros" for "€5") are merged.  Belongs to one turn; runs on the loop's thread.
  */
 #ifndef SESSION_CHUNK_WORDS_H
 #define SESSION_CHUNK_WORDS_H
@@ -16,30 +15,30 @@
 #include "wire/reply.h"
 
 struct chunk_words {
-	struct buf heard; /* struct speech_word each, of the part that is spoken */
-	struct buf told; /* struct reply_word each, of the chunk */
+	struct buf engine_words; /* an array of struct speech_word: the current part */
+	struct buf client_words; /* an array of struct reply_word: the parts that have ended */
 };
 
 void chunk_words_init(struct chunk_words *words);
 void chunk_words_reset(struct chunk_words *words);
 void chunk_words_clear(struct chunk_words *words); /* for the next chunk */
 
-/* The engine's next word of the part. */
+/* Adds the engine's next word of the current part. */
 void chunk_words_hear(struct chunk_words *words, const struct speech_word *word);
 
-/* Where a part lies. */
+/* A part that has ended, and its position. */
 struct chunk_words_part {
 	const struct spoken_part *spoken;
-	const struct pipeline *pipeline; /* it has ended there */
+	const struct pipeline *pipeline; /* the part has ended in this pipeline */
 	unsigned engine_rate, sample_rate;
 	uint64_t chunk_start; /* samples of the turn before this chunk */
 };
 
-/* The part has ended.  The text is the chunk's, and stays where it is. */
+/* Ends the current part.  `text` is the text of the chunk; the words point into it. */
 void chunk_words_end_part(struct chunk_words *words, const struct chunk_words_part *part,
 			  const char *text, size_t len);
 
-/* In the order of time; valid until the next part. */
+/* The words of the chunk so far, sorted by time; valid until the next part ends. */
 const struct reply_word *chunk_words_get(const struct chunk_words *words, size_t *count);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * conversation.c: one conversation of a speech engine (see conversation.h).
  *
- * The table below is the specification: an event that has no row has no meaning
- * in that state and changes nothing.  conversation_handle() is the only function that writes
- * the state; it moves first and acts second.
+ * The table below is the specification: an event that has no row has no meaning in that state and
+ * changes nothing.  conversation_handle is the only function that writes the state; it changes the
+ * state first and then calls the action.
  */
 #include "session/conversation.h"
 
@@ -23,65 +23,72 @@
 #include "wire/engine_message.h"
 #include "wire/engine_reply.h"
 
-/* What the user is taken to have said when a history does not end with words of
- * theirs: engines send one after a long silence, and models want somebody to answer. */
-static const char silence[] = "...";
+/* What the user is assumed to have said if a history does not end with the user's words.  Engines
+ * send such a history after a long silence, but models expect a message that they can answer. */
+static const char conversation_silence[] = "...";
 
 typedef void(conversation_action)(struct conversation *conversation);
 
-static conversation_action ask_leave, ask, say, say_again, say_all_again, wait_under_new_id, finish,
-	hang_up;
+static conversation_action conversation_ask_permit, conversation_ask_model, conversation_speak,
+	conversation_repeat_answer, conversation_repeat_whole_answer, conversation_switch_id,
+	conversation_finish, conversation_abandon, conversation_close;
 
 static const struct conversation_row {
 	enum conversation_state to;
 	conversation_action *act; /* NULL: no such edge */
-} table[CONVERSATION_STATE_COUNT][CONVERSATION_EVENT_COUNT] = {
+} conversation_table[CONVERSATION_STATE_COUNT][CONVERSATION_EVENT_COUNT] = {
 	[CONVERSATION_IDLE] =
 		{
-			[CONVERSATION_EVENT_TURN] = {CONVERSATION_WAITING, ask_leave},
-			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, hang_up},
+			[CONVERSATION_EVENT_TURN] = {CONVERSATION_WAITING, conversation_ask_permit},
+			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, conversation_close},
 		},
 	[CONVERSATION_WAITING] =
 		{
-			[CONVERSATION_EVENT_TURN] = {CONVERSATION_WAITING, ask_leave},
-			[CONVERSATION_EVENT_RETRY] = {CONVERSATION_WAITING, wait_under_new_id},
-			[CONVERSATION_EVENT_LEAVE] = {CONVERSATION_ASKED, ask},
+			[CONVERSATION_EVENT_TURN] = {CONVERSATION_WAITING, conversation_ask_permit},
+			[CONVERSATION_EVENT_RETRY] = {CONVERSATION_WAITING, conversation_switch_id},
+			[CONVERSATION_EVENT_PERMITTED] = {CONVERSATION_ASKED,
+							  conversation_ask_model},
 			[CONVERSATION_EVENT_DENIED] = {CONVERSATION_SAID, conversation_refuse},
-			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, hang_up},
+			[CONVERSATION_EVENT_DROP] = {CONVERSATION_SAID, conversation_abandon},
+			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, conversation_close},
 		},
 	[CONVERSATION_ASKED] =
 		{
-			[CONVERSATION_EVENT_TURN] = {CONVERSATION_WAITING, ask_leave},
-			[CONVERSATION_EVENT_RETRY] = {CONVERSATION_ASKED, wait_under_new_id},
+			[CONVERSATION_EVENT_TURN] = {CONVERSATION_WAITING, conversation_ask_permit},
+			[CONVERSATION_EVENT_RETRY] = {CONVERSATION_ASKED, conversation_switch_id},
 			[CONVERSATION_EVENT_DENIED] = {CONVERSATION_SAID, conversation_refuse},
-			[CONVERSATION_EVENT_WORDS] = {CONVERSATION_SPEAKING, say},
-			[CONVERSATION_EVENT_DONE] = {CONVERSATION_SAID, finish},
-			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, hang_up},
+			[CONVERSATION_EVENT_WORDS] = {CONVERSATION_SPEAKING, conversation_speak},
+			[CONVERSATION_EVENT_DONE] = {CONVERSATION_SAID, conversation_finish},
+			[CONVERSATION_EVENT_DROP] = {CONVERSATION_SAID, conversation_abandon},
+			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, conversation_close},
 		},
 	[CONVERSATION_SPEAKING] =
 		{
-			[CONVERSATION_EVENT_TURN] = {CONVERSATION_WAITING, ask_leave},
-			[CONVERSATION_EVENT_RETRY] = {CONVERSATION_SPEAKING, say_again},
+			[CONVERSATION_EVENT_TURN] = {CONVERSATION_WAITING, conversation_ask_permit},
+			[CONVERSATION_EVENT_RETRY] = {CONVERSATION_SPEAKING,
+						      conversation_repeat_answer},
 			[CONVERSATION_EVENT_DENIED] = {CONVERSATION_SAID, conversation_cut_short},
-			[CONVERSATION_EVENT_WORDS] = {CONVERSATION_SPEAKING, say},
-			[CONVERSATION_EVENT_DONE] = {CONVERSATION_SAID, finish},
-			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, hang_up},
+			[CONVERSATION_EVENT_WORDS] = {CONVERSATION_SPEAKING, conversation_speak},
+			[CONVERSATION_EVENT_DONE] = {CONVERSATION_SAID, conversation_finish},
+			[CONVERSATION_EVENT_DROP] = {CONVERSATION_SAID, conversation_abandon},
+			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, conversation_close},
 		},
 	[CONVERSATION_SAID] =
 		{
-			[CONVERSATION_EVENT_TURN] = {CONVERSATION_WAITING, ask_leave},
-			[CONVERSATION_EVENT_RETRY] = {CONVERSATION_SAID, say_all_again},
-			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, hang_up},
+			[CONVERSATION_EVENT_TURN] = {CONVERSATION_WAITING, conversation_ask_permit},
+			[CONVERSATION_EVENT_RETRY] = {CONVERSATION_SAID,
+						      conversation_repeat_whole_answer},
+			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, conversation_close},
 		},
 };
 
-static const char *const state_names[] = {
+static const char *const conversation_state_names[] = {
 #define X(name) #name,
 	CONVERSATION_STATES(X)
 #undef X
 };
 
-static const char *const event_names[] = {
+static const char *const conversation_event_names[] = {
 #define X(name) #name,
 	CONVERSATION_EVENTS(X)
 #undef X
@@ -89,24 +96,24 @@ static const char *const event_names[] = {
 
 const char *conversation_state_name(enum conversation_state state)
 {
-	return state_names[state];
+	return conversation_state_names[state];
 }
 
 const char *conversation_event_name(enum conversation_event event)
 {
-	return event_names[event];
+	return conversation_event_names[event];
 }
 
 bool conversation_edge(enum conversation_state *to, enum conversation_state from,
 		       enum conversation_event event)
 {
-	*to = table[from][event].to;
-	return table[from][event].act != NULL;
+	*to = conversation_table[from][event].to;
+	return conversation_table[from][event].act != NULL;
 }
 
 void conversation_handle(struct conversation *conversation, enum conversation_event event)
 {
-	const struct conversation_row *row = &table[conversation->state][event];
+	const struct conversation_row *row = &conversation_table[conversation->state][event];
 
 	if (!row->act)
 		return;
@@ -114,7 +121,7 @@ void conversation_handle(struct conversation *conversation, enum conversation_ev
 	row->act(conversation);
 }
 
-static uint64_t now_us(const struct conversation *conversation)
+static uint64_t conversation_now_us(const struct conversation *conversation)
 {
 	return conversation->options.timers->now_us;
 }
@@ -162,9 +169,9 @@ void conversation_send_final(const struct conversation *conversation)
 			  conversation->tag);
 }
 
-/* From here on messages have the new turn's id, and those of the old one that
- * have not left never will. */
-static void take_id(struct conversation *conversation)
+/* Switches to the id of the new turn; messages with the old one that have not been sent are
+ * dropped. */
+static void conversation_take_id(struct conversation *conversation)
 {
 	const struct peer *peer = conversation->options.peer;
 
@@ -181,7 +188,7 @@ static void take_id(struct conversation *conversation)
 
 /* The model */
 
-static void on_words(const char *text, size_t len, void *arg)
+static void conversation_on_words(const char *text, size_t len, void *arg)
 {
 	struct conversation *conversation = arg;
 
@@ -190,7 +197,7 @@ static void on_words(const char *text, size_t len, void *arg)
 	conversation_handle(conversation, CONVERSATION_EVENT_WORDS);
 }
 
-static void on_done(enum llm_end end, const struct llm_figures *figures, void *arg)
+static void conversation_on_done(enum llm_end end, const struct llm_figures *figures, void *arg)
 {
 	struct conversation *conversation = arg;
 
@@ -199,8 +206,8 @@ static void on_done(enum llm_end end, const struct llm_figures *figures, void *a
 	conversation_handle(conversation, CONVERSATION_EVENT_DONE);
 }
 
-/* Counted when it happens: an answer may be given up before its end. */
-static void on_failed(void *arg)
+/* Counted when it happens, because an answer may be cancelled before its end. */
+static void conversation_on_failed(void *arg)
 {
 	struct conversation *conversation = arg;
 
@@ -208,11 +215,13 @@ static void on_failed(void *arg)
 	metrics_add(METRIC_LLM_ERRORS, 1);
 }
 
-static const struct llm_handlers llm_handlers = {
-	.delta = on_words, .failed = on_failed, .done = on_done};
+static const struct llm_handlers conversation_llm_handlers = {.delta = conversation_on_words,
+							      .failed = conversation_on_failed,
+							      .done = conversation_on_done};
 
-/* When the answer is over: only then is it known whose words they were. */
-static void note_first(struct conversation *conversation)
+/* Called when the answer is over, because only then is it known whether the words were the
+ * model's. */
+static void conversation_note_first_word(struct conversation *conversation)
 {
 	struct conversation_figures *figures = &conversation->figures;
 	uint64_t ms = (conversation->first_us - conversation->asked_us) / 1000;
@@ -226,7 +235,6 @@ static void note_first(struct conversation *conversation)
 		figures->first_ms_max = ms;
 }
 
-/* Ends the current answer, or the wait for permission. */
 void conversation_give_up(struct conversation *conversation)
 {
 	struct llm *llm = conversation->options.llm;
@@ -236,7 +244,7 @@ void conversation_give_up(struct conversation *conversation)
 		llm->figures(&figures, conversation->answer);
 		conversation->answer = mem_deref(conversation->answer);
 		++conversation->figures.cancels;
-		note_first(conversation);
+		conversation_note_first_word(conversation);
 		metrics_add_named(METRIC_LLM_ANSWERS, "cancelled", 1);
 		conversation_settle(conversation, conversation_status_of_stopped(&figures),
 				    &figures);
@@ -247,21 +255,21 @@ void conversation_give_up(struct conversation *conversation)
 	conversation->turns = NULL;
 }
 
-/* Without memory for a question, or with one that is too long: the sentence, so
- * that the caller hears one. */
-static void say_sorry(struct conversation *conversation, int err)
+/* Sends the fallback sentence, so that the user hears something if there is no memory for the
+ * question or it is too long. */
+static void conversation_send_fallback(struct conversation *conversation, int err)
 {
 	static const struct llm_figures none = {0};
 	const char *sentence = llm_agent_sentence(conversation->options.agent);
 
 	log_error("conversation", "%s: cannot ask: %s", conversation->id, strerror(err));
-	on_failed(conversation);
-	on_words(sentence, strlen(sentence), conversation);
-	on_done(LLM_FALLBACK, &none, conversation);
+	conversation_on_failed(conversation);
+	conversation_on_words(sentence, strlen(sentence), conversation);
+	conversation_on_done(LLM_FALLBACK, &none, conversation);
 }
 
-static void log_text(const struct conversation *conversation, const char *who, const char *text,
-		     size_t len)
+static void conversation_log_text(const struct conversation *conversation, const char *who,
+				  const char *text, size_t len)
 {
 	if (conversation->options.log_texts)
 		log_info("conversation", "%s: %s: %.*s", conversation->id, who,
@@ -269,7 +277,7 @@ static void log_text(const struct conversation *conversation, const char *who, c
 			 text);
 }
 
-static bool has_word(const struct llm_turn *turn)
+static bool conversation_has_word(const struct llm_turn *turn)
 {
 	for (size_t i = 0; i < turn->len; ++i)
 		if (!strchr(" \t\r\n", turn->text[i]))
@@ -277,57 +285,58 @@ static bool has_word(const struct llm_turn *turn)
 	return false;
 }
 
-/* Ends the history with words of the user's; gives how many turns that are. */
-static size_t end_with_user(struct llm_turn *turns, size_t count)
+/* Makes the history end with the user's words; returns the number of turns in it. */
+static size_t conversation_end_with_user(struct llm_turn *turns, size_t count)
 {
-	while (count > 0 && !has_word(&turns[count - 1]))
+	while (count > 0 && !conversation_has_word(&turns[count - 1]))
 		--count;
 	if (count == 0 || turns[count - 1].role != LLM_USER)
-		turns[count++] = (struct llm_turn){LLM_USER, silence, sizeof(silence) - 1};
+		turns[count++] = (struct llm_turn){LLM_USER, conversation_silence,
+						   sizeof(conversation_silence) - 1};
 	return count;
 }
 
-static void on_leave(int err, const struct denied *denied, void *arg)
+static void conversation_on_permit(int err, const struct denied *denied, void *arg)
 {
 	struct conversation *conversation = arg;
 
 	if (err)
 		conversation->denied = *denied;
 	conversation_handle(conversation,
-			    err ? CONVERSATION_EVENT_DENIED : CONVERSATION_EVENT_LEAVE);
+			    err ? CONVERSATION_EVENT_DENIED : CONVERSATION_EVENT_PERMITTED);
 }
 
 /* TURN: the old answer ends first, then permission is requested for the new one. */
-static void ask_leave(struct conversation *conversation)
+static void conversation_ask_permit(struct conversation *conversation)
 {
 	const struct engine_message *message = conversation->message;
-	size_t count = end_with_user(message->turns, message->turns_len);
+	size_t count = conversation_end_with_user(message->turns, message->turns_len);
 	struct denied denied = {.why = DENIAL_LEDGER, .limit = -1};
 	int err = 0;
 
 	conversation_give_up(conversation);
-	take_id(conversation);
+	conversation_take_id(conversation);
 	buf_reset(&conversation->kept);
 	conversation->is_kept = true;
 	conversation->print = message->print;
-	conversation->asked_us = now_us(conversation);
+	conversation->asked_us = conversation_now_us(conversation);
 	conversation->deltas = 0;
 	conversation->turns = message->turns;
 	conversation->turns_len = count;
 	++conversation->figures.turns;
-	log_text(conversation, "user", message->turns[count - 1].text,
-		 message->turns[count - 1].len);
-	if (conversation->options.payer)
-		err = answer_bill_ask(&conversation->bill, &conversation->payer, &denied, on_leave,
-				      conversation);
+	conversation_log_text(conversation, "user", message->turns[count - 1].text,
+			      message->turns[count - 1].len);
+	if (conversation->options.billing)
+		err = answer_bill_ask(&conversation->bill, &conversation->billing, &denied,
+				      conversation_on_permit, conversation);
 	if (err != EINPROGRESS)
-		on_leave(err, &denied, conversation);
+		conversation_on_permit(err, &denied, conversation);
 	else if (conversation_keep_turns(conversation) != 0)
-		on_leave(ENOMEM, &denied, conversation);
+		conversation_on_permit(ENOMEM, &denied, conversation);
 }
 
-/* LEAVE */
-static void ask(struct conversation *conversation)
+/* PERMITTED */
+static void conversation_ask_model(struct conversation *conversation)
 {
 	int err;
 
@@ -336,21 +345,22 @@ static void ask(struct conversation *conversation)
 		return;
 	}
 	err = llm_ask(&conversation->answer, conversation->options.llm, conversation->options.agent,
-		      conversation->turns, conversation->turns_len, &llm_handlers, conversation);
+		      conversation->turns, conversation->turns_len, &conversation_llm_handlers,
+		      conversation);
 	free(conversation->kept_turns);
 	conversation->kept_turns = NULL;
 	conversation->turns = NULL;
 	if (!err && conversation->bill) {
 		answer_bill_mark(conversation->bill);
 	} else if (err) {
-		conversation->bill = mem_deref(conversation->bill); /* nothing was asked */
-		say_sorry(conversation, err);
+		conversation->bill = mem_deref(conversation->bill); /* the model was not asked */
+		conversation_send_fallback(conversation, err);
 	}
 }
 
-/* WORDS.  While the peer does not read they are gathered: one message of many
- * words is little more than the words, many messages are. */
-static void say(struct conversation *conversation)
+/* WORDS: sends them.  While the peer does not read they are collected, because one message with
+ * many words is much smaller than many messages. */
+static void conversation_speak(struct conversation *conversation)
 {
 	const char *words = conversation->words;
 	size_t len = conversation->words_len;
@@ -361,7 +371,7 @@ static void say(struct conversation *conversation)
 		return;
 	}
 	if (conversation->deltas++ == 0)
-		conversation->first_us = now_us(conversation);
+		conversation->first_us = conversation_now_us(conversation);
 	if (conversation->is_kept && buf_append(&conversation->kept, words, len) != 0) {
 		buf_reset(&conversation->kept);
 		conversation->is_kept = false;
@@ -378,33 +388,33 @@ void conversation_drained(struct conversation *conversation)
 	conversation_send_held(conversation);
 }
 
-/* RETRY while nothing was said: only the id changes. */
-static void wait_under_new_id(struct conversation *conversation)
+/* RETRY before any word was sent: only the id changes. */
+static void conversation_switch_id(struct conversation *conversation)
 {
-	take_id(conversation);
+	conversation_take_id(conversation);
 	++conversation->figures.retries;
 }
 
-static void say_again(struct conversation *conversation)
+static void conversation_repeat_answer(struct conversation *conversation)
 {
-	wait_under_new_id(conversation);
+	conversation_switch_id(conversation);
 	conversation_send_words(conversation, conversation->kept.bytes, conversation->kept.len);
 }
 
-static void say_all_again(struct conversation *conversation)
+static void conversation_repeat_whole_answer(struct conversation *conversation)
 {
-	say_again(conversation);
+	conversation_repeat_answer(conversation);
 	conversation_send_final(conversation);
 }
 
-static void note_answer(struct conversation *conversation)
+static void conversation_note_answer(struct conversation *conversation)
 {
 	struct conversation_figures *figures = &conversation->figures;
 	const struct llm_figures *answer = conversation->answer_figures;
 	enum llm_end end = conversation->answer_end;
 
 	if (end != LLM_FALLBACK && end != LLM_SILENT)
-		note_first(conversation);
+		conversation_note_first_word(conversation);
 	metrics_add_named(METRIC_LLM_ANSWERS, llm_end_name(end), 1);
 	figures->fallbacks += end == LLM_FALLBACK || end == LLM_SILENT;
 	figures->broken += end == LLM_BROKEN || end == LLM_CUT;
@@ -413,26 +423,27 @@ static void note_answer(struct conversation *conversation)
 		  answer->first_delta_ms, answer->whole_ms, answer->tokens_out, answer->tries);
 }
 
-/* Failures cost nothing: neither the fallback sentence, which is not the model's, nor an
- * answer that broke off. */
-static enum usage_status conversation_status_of(enum llm_end end)
+/* DONE: failures are free of charge.  Neither the fallback sentence, which is not the model's, nor
+ * an answer that broke off costs anything. */
+static void conversation_finish(struct conversation *conversation)
 {
-	return end == LLM_WHOLE || end == LLM_CUT ? USAGE_FINISHED : USAGE_FAILED;
-}
+	enum llm_end end = conversation->answer_end;
 
-static void finish(struct conversation *conversation)
-{
-	note_answer(conversation);
-	conversation_settle(conversation, conversation_status_of(conversation->answer_end),
+	conversation_note_answer(conversation);
+	conversation_settle(conversation,
+			    end == LLM_WHOLE || end == LLM_CUT ? USAGE_FINISHED : USAGE_FAILED,
 			    conversation->answer_figures);
 	conversation->answer = mem_deref(conversation->answer);
-	log_text(conversation, "agent", conversation->kept.bytes, conversation->kept.len);
+	conversation_log_text(conversation, "agent", conversation->kept.bytes,
+			      conversation->kept.len);
 	conversation_send_held(conversation);
 	conversation_send_final(conversation);
-	buf_trim(&conversation->kept); /* it may lie there until the user speaks */
+	buf_trim(&conversation->kept); /* it may be kept for a long time: until the user speaks */
 }
 
-static void hang_up(struct conversation *conversation)
+/* DROP: if the same is asked again, the model is asked again, because only a part of the answer was
+ * kept. */
+static void conversation_abandon(struct conversation *conversation)
 {
 	const struct peer *peer = conversation->options.peer;
 
@@ -440,14 +451,24 @@ static void hang_up(struct conversation *conversation)
 	if (conversation->tag)
 		peer->ops->drop(peer->peer, conversation->tag);
 	buf_reset(&conversation->held);
+	buf_reset(&conversation->kept);
+	conversation->is_kept = false;
+}
+
+static void conversation_close(struct conversation *conversation)
+{
+	const struct peer *peer = conversation->options.peer;
+
+	conversation_abandon(conversation);
 	peer->ops->close(peer->peer, SESSION_CLOSE_NORMAL, NULL);
 }
 
-/* What the engine says */
+/* Messages of the engine */
 
-/* Which event a transcript is; false: none. */
-static bool judge(enum conversation_event *event, const struct conversation *conversation,
-		  const struct engine_message *message)
+/* Determines which event a transcript is; false: none, so it is ignored. */
+static bool conversation_classify(enum conversation_event *event,
+				  const struct conversation *conversation,
+				  const struct engine_message *message)
 {
 	const struct engine_event *id = &message->event;
 	bool is_same_history =
@@ -469,11 +490,12 @@ static bool judge(enum conversation_event *event, const struct conversation *con
 	return true;
 }
 
-static void take_transcript(struct conversation *conversation, const struct engine_message *message)
+static void conversation_take_transcript(struct conversation *conversation,
+					 const struct engine_message *message)
 {
 	enum conversation_event event;
 
-	if (!judge(&event, conversation, message)) {
+	if (!conversation_classify(&event, conversation, message)) {
 		++conversation->figures.ignored;
 		log_debug("conversation", "%s: event %s is repeated or outdated", conversation->id,
 			  message->event.text);
@@ -484,8 +506,9 @@ static void take_transcript(struct conversation *conversation, const struct engi
 	conversation->message = NULL;
 }
 
-/* Ids are looked for in logs: whatever is no part of a plain one is a '?'. */
-static void keep_id(struct conversation *conversation, const struct engine_message *message)
+/* The id is logged, so characters that are unusual in an id are replaced by '?'. */
+static void conversation_keep_id(struct conversation *conversation,
+				 const struct engine_message *message)
 {
 	size_t len = message->conversation_id_len;
 
@@ -502,27 +525,24 @@ static void keep_id(struct conversation *conversation, const struct engine_messa
 		  conversation->agent_name);
 }
 
-/* Who sends pings and does not read must not fill our memory with pongs. */
-static void send_pong(const struct conversation *conversation)
+static void conversation_receive(struct conversation *conversation,
+				 const struct engine_message *message)
 {
-	struct buf message;
+	struct buf pong;
 
-	if (!conversation->options.peer->is_full)
-		conversation_send(conversation, &message,
-				  engine_reply_pong(conversation_begin(conversation, &message)), 0);
-}
-
-static void take(struct conversation *conversation, const struct engine_message *message)
-{
 	switch (message->kind) {
 	case ENGINE_INIT:
-		keep_id(conversation, message);
+		conversation_keep_id(conversation, message);
 		break;
 	case ENGINE_TRANSCRIPT:
-		take_transcript(conversation, message);
+		conversation_take_transcript(conversation, message);
 		break;
 	case ENGINE_PING:
-		send_pong(conversation);
+		/* A peer that sends pings but does not read must not fill memory with pongs. */
+		if (!conversation->options.peer->is_full)
+			conversation_send(
+				conversation, &pong,
+				engine_reply_pong(conversation_begin(conversation, &pong)), 0);
 		break;
 	case ENGINE_ERROR:
 		log_warn("conversation", "%s: the engine reports: %.*s", conversation->id,
@@ -550,12 +570,17 @@ void conversation_message(struct conversation *conversation, char *json, size_t 
 		return;
 	if (engine_message_parse(&message, &why, json, len) != 0) {
 		++conversation->figures.ignored;
-		log_warn("conversation", "%s: agent %s: a message is passed over: %s",
-			 conversation->id, conversation->agent_name, why);
+		log_warn("conversation", "%s: agent %s: a message is ignored: %s", conversation->id,
+			 conversation->agent_name, why);
 		return;
 	}
-	take(conversation, &message);
+	conversation_receive(conversation, &message);
 	engine_message_reset(&message);
+}
+
+void conversation_drop(struct conversation *conversation)
+{
+	conversation_handle(conversation, CONVERSATION_EVENT_DROP);
 }
 
 void conversation_hang_up(struct conversation *conversation)
@@ -600,7 +625,7 @@ enum conversation_state conversation_state(const struct conversation *conversati
 	return conversation->state;
 }
 
-static void log_end(const struct conversation *conversation)
+static void conversation_log_end(const struct conversation *conversation)
 {
 	const struct conversation_figures *figures = &conversation->figures;
 
@@ -610,22 +635,22 @@ static void log_end(const struct conversation *conversation)
 		 " tokens_in=%" PRIu64 " tokens_out=%" PRIu64 " llm_errors=%" PRIu64
 		 " fallbacks=%" PRIu64 " broken=%" PRIu64,
 		 conversation->id, conversation->agent_name,
-		 (now_us(conversation) - conversation->began_us) / 1000000, figures->turns,
-		 figures->retries, figures->cancels,
+		 (conversation_now_us(conversation) - conversation->began_us) / 1000000,
+		 figures->turns, figures->retries, figures->cancels,
 		 figures->firsts ? figures->first_ms_sum / figures->firsts : 0,
 		 figures->first_ms_max, figures->tokens_in, figures->tokens_out,
 		 figures->llm_errors, figures->fallbacks, figures->broken);
 }
 
-static void destroy(void *object)
+static void conversation_destroy(void *object)
 {
 	struct conversation *conversation = object;
 
 	conversation_give_up(conversation);
 	answer_receipts_reset(&conversation->receipts);
-	log_end(conversation);
+	conversation_log_end(conversation);
 	mem_deref(conversation->options.agent);
-	mem_deref(conversation->payer.member);
+	mem_deref(conversation->billing.caller);
 	buf_reset(&conversation->kept);
 	buf_reset(&conversation->held);
 }
@@ -633,7 +658,7 @@ static void destroy(void *object)
 int conversation_alloc(struct conversation **conversationp,
 		       const struct conversation_options *options)
 {
-	struct conversation *conversation = mem_zalloc(sizeof(*conversation), destroy);
+	struct conversation *conversation = mem_zalloc(sizeof(*conversation), conversation_destroy);
 
 	if (!conversation)
 		return ENOMEM;
@@ -641,17 +666,17 @@ int conversation_alloc(struct conversation **conversationp,
 	mem_ref(options->agent);
 	snprintf(conversation->agent_name, sizeof(conversation->agent_name), "%s",
 		 options->agent_name);
-	conversation->options.agent_name = NULL; /* the caller's may go */
-	if (options->payer) {
-		conversation->payer = *options->payer;
-		conversation->payer.agent = conversation->agent_name;
-		if (conversation->payer.member)
-			mem_ref(conversation->payer.member);
+	conversation->options.agent_name = NULL; /* the function's caller may free its own */
+	if (options->billing) {
+		conversation->billing = *options->billing;
+		conversation->billing.agent = conversation->agent_name;
+		if (conversation->billing.caller)
+			mem_ref(conversation->billing.caller);
 	}
 	answer_receipts_init(&conversation->receipts,
-			     options->tells_usage ? conversation_on_receipt : NULL, conversation);
+			     options->sends_usage ? conversation_on_receipt : NULL, conversation);
 	snprintf(conversation->id, sizeof(conversation->id), "%s", "-");
-	conversation->began_us = now_us(conversation);
+	conversation->began_us = conversation_now_us(conversation);
 	buf_init(&conversation->kept, CONVERSATION_KEPT_MAX);
 	buf_init(&conversation->held, CONVERSATION_KEPT_MAX);
 	*conversationp = conversation;

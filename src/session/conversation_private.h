@@ -2,7 +2,7 @@
  * conversation_private.h: what the files of a conversation share.
  *
  *   conversation.c        its states, and the messages it receives and sends
- *   conversation_leave.c  permission to ask its model, and the cost of an answer
+ *   conversation_permit.c  permission to ask its model, and the cost of an answer
  */
 #ifndef SESSION_CONVERSATION_PRIVATE_H
 #define SESSION_CONVERSATION_PRIVATE_H
@@ -23,33 +23,33 @@ struct conversation {
 	struct conversation_figures figures;
 
 	/* The newest turn. */
-	const struct engine_message *message; /* while it is being taken */
+	const struct engine_message *message; /* NULL, except while it is being handled */
 	struct engine_event event;
 	bool has_highest;
-	int64_t highest; /* of all event_ids that are numbers */
-	uint64_t print; /* fingerprint of its history */
+	int64_t highest; /* the highest event_id so far, of those that are numbers */
+	uint64_t print; /* the fingerprint of the turn's history */
 	uint64_t asked_us;
-	uint64_t tag; /* of its messages, so that unsent ones can be withdrawn */
+	uint64_t tag; /* the tag of its messages, so that unsent ones can be dropped */
 	struct llm_answer *answer;
 	unsigned deltas;
-	uint64_t first_us; /* when the first word came */
+	uint64_t first_us; /* when the first word arrived */
 	const struct llm_figures *answer_figures; /* while DONE is handled */
 	enum llm_end answer_end;
 	const char *words; /* while WORDS is handled */
 	size_t words_len;
 	struct buf kept; /* all words of the answer, for a retry */
 	bool is_kept; /* `kept` holds the whole answer */
-	struct buf held; /* the words that wait while the peer does not read */
+	struct buf held; /* words that wait while the peer does not read */
 
-	struct answer_payer payer;
-	struct answer_bill *bill; /* of the newest turn; NULL: nobody pays, or it is settled */
+	struct answer_billing billing;
+	struct answer_bill *bill; /* the newest turn's; NULL: nobody pays, or it is settled */
 	struct answer_receipts receipts;
 	struct denied denied; /* while DENIED is handled */
-	/* The newest turn's history: lent while its message is being handled, or a copy while
-	 * permission is pending. */
+	/* The newest turn's history: that of the message while it is being handled, then
+	 * kept_turns while permission is pending. */
 	struct llm_turn *turns;
 	size_t turns_len;
-	void *kept_turns; /* the copy */
+	void *kept_turns; /* a copy of the history; NULL: none */
 };
 
 /* conversation.c */
@@ -64,8 +64,8 @@ void conversation_send_final(const struct conversation *conversation);
 /* Ends the current answer, or the wait for permission. */
 void conversation_give_up(struct conversation *conversation);
 
-/* conversation_leave.c */
-/* Copies the newest turn's history, which must outlive its message; ENOMEM. */
+/* conversation_permit.c */
+/* Copies the newest turn's history, which must outlive the message; ENOMEM. */
 int conversation_keep_turns(struct conversation *conversation);
 /* After permission: checks credit and the length of the text.  If either fails, `denied` is
  * set. */

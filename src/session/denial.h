@@ -1,18 +1,20 @@
 /*
- * denial.h: why an account may not, in words for its client.
+ * denial.h: why an account is refused, as an error for its client.
  */
 #ifndef SESSION_DENIAL_H
 #define SESSION_DENIAL_H
 
-#include "account/member.h"
+#include "account/caller.h"
 #include "wire/fault.h"
 
-/* When a slot is free nobody knows: asking once a second is soon enough for a
- * client, and cheap for us. */
+/* It is unknown when a slot becomes free.  One attempt a second is soon enough for a client and
+ * cheap for the server. */
 #define DENIAL_SLOT_RETRY_S 1
 
-const char *denial_code(enum denial why); /* of the error */
+/* The code of the error. */
+const char *denial_code(enum denial why);
 
+/* Fills in the error, and counts the denial in the metrics. */
 void denial_describe(struct stream_fault *fault, const struct denied *denied);
 
 #endif

@@ -1,9 +1,8 @@
 /*
- * encoding.c: a turn's samples on their way through an encoder (see encoding.h).
+ * encoding.c: passes a turn's samples through an encoder (see encoding.h).
  *
- * The encoder and `err` belong to the thread while a piece is away and to the
- * loop when none is.  A piece holds a reference to its encoding, so that a turn
- * can go at any time.
+ * The encoder and `err` belong to the thread while a piece is pending, and to the loop otherwise.
+ * A piece has a reference to its encoding, so that the turn can close the encoding at any time.
  */
 #include "session/encoding.h"
 
@@ -16,8 +15,8 @@
 #include "base/mem.h"
 #include "loop/thread.h"
 
-/* Of one piece: 200 ms at 48 kHz are 19,200 bytes before they are encoded, and
- * MP3 wants room for 20,000. */
+/* The most bytes of one piece: 200 ms at 48 kHz are 19,200 bytes of PCM, and MP3 needs room for
+ * 20,000. */
 #define OUT_MAX 65536u
 
 struct encoding_thread {
@@ -34,24 +33,25 @@ struct encoding {
 	struct encoding_thread *thread; /* NULL: the timer does its work */
 	struct timers *timers;
 	struct timer timer;
-	struct list waiting; /* for the timer */
+	struct list waiting; /* struct encoding_piece: pieces that wait for the timer */
 	struct audio_format format;
 	struct encoder *encoder;
-	int err; /* the stream cannot go on */
-	encoding_h *heard;
+	int err; /* the error after which nothing more is encoded */
+	encoding_h *encoded;
 	void *arg;
 	atomic_bool is_closed;
 	encoding_full_h *on_full; /* may be NULL */
-	bool is_full; /* as it was signalled */
+	bool is_full; /* the last argument of on_full */
 	bool has_begun; /* something was written */
 	bool has_ended;
-	size_t pieces_away;
-	uint64_t samples_away;
-	size_t samples_kept; /* by the encoder: they have come back without a byte */
+	size_t pieces_pending; /* pieces whose results were not delivered yet */
+	uint64_t samples_pending; /* the samples in those pieces */
+	/* Samples that the encoder has consumed without returning bytes for them yet. */
+	size_t samples_kept;
 };
 
-struct piece {
-	struct task task; /* first: the batch's link is ours */
+struct encoding_piece {
+	struct task task; /* must be first: the batch is a list of tasks */
 	struct encoding *encoding;
 	struct buf out;
 	int err;
@@ -62,7 +62,7 @@ struct piece {
 
 static void encoding_piece_destroy(void *object)
 {
-	struct piece *piece = object;
+	struct encoding_piece *piece = object;
 
 	buf_reset(&piece->out);
 	mem_deref(piece->encoding);
@@ -75,9 +75,9 @@ static void encoding_destroy(void *object)
 	mem_deref(encoding->encoder);
 }
 
-/* On the thread.  An encoder is made with its first piece: to make one takes as
- * long as to encode a second. */
-static void encoding_encode_piece(struct piece *piece)
+/* Runs on the thread.  An encoder is created with its first piece, because that takes as long as
+ * encoding a second of audio. */
+static void encoding_encode_piece(struct encoding_piece *piece)
 {
 	struct encoding *encoding = piece->encoding;
 
@@ -93,9 +93,9 @@ static void encoding_encode_piece(struct piece *piece)
 	piece->err = encoding->err;
 }
 
-static struct piece *encoding_piece_of(struct link *link)
+static struct encoding_piece *encoding_piece_of(struct link *link)
 {
-	return (struct piece *)(void *)LIST_OBJECT(link, struct task, link);
+	return (struct encoding_piece *)(void *)LIST_OBJECT(link, struct task, link);
 }
 
 static void encoding_run_batch(struct list *batch, void *arg)
@@ -166,7 +166,7 @@ static struct encoding_thread *encoding_threads_least_busy(struct encoding_threa
 
 static void encoding_signal_full(struct encoding *encoding)
 {
-	bool is_full = encoding->samples_away * 1000 >=
+	bool is_full = encoding->samples_pending * 1000 >=
 		       (uint64_t)ENCODING_FULL_MS * encoding->format.sample_rate;
 
 	if (is_full == encoding->is_full || atomic_load(&encoding->is_closed))
@@ -181,27 +181,27 @@ void encoding_on_full(struct encoding *encoding, encoding_full_h *handler)
 	encoding->on_full = handler;
 }
 
-/* On the loop. */
-static void encoding_come_back(struct task *task)
+/* Delivers the result of a piece; runs on the loop. */
+static void encoding_on_encoded(struct task *task)
 {
-	struct piece *piece = (struct piece *)(void *)task;
+	struct encoding_piece *piece = (struct encoding_piece *)(void *)task;
 	struct encoding *encoding = piece->encoding;
 	struct audio_frame frame = {
 		.bytes = (const uint8_t *)piece->out.bytes,
 		.len = piece->out.len,
 	};
 
-	--encoding->pieces_away;
-	encoding->samples_away -= piece->count;
+	--encoding->pieces_pending;
+	encoding->samples_pending -= piece->count;
 	encoding->samples_kept += piece->count;
 	if (frame.len > 0) {
 		frame.samples = encoding->samples_kept;
 		encoding->samples_kept = 0;
 	}
 	if (!atomic_load(&encoding->is_closed))
-		encoding->heard(encoding->arg, piece->err, &frame);
+		encoding->encoded(encoding->arg, piece->err, &frame);
 	encoding_signal_full(encoding);
-	mem_deref(piece); /* and with it, perhaps, the encoding */
+	mem_deref(piece); /* may be the last reference to the encoding */
 }
 
 static void encoding_on_timer(void *arg)
@@ -212,13 +212,13 @@ static void encoding_on_timer(void *arg)
 	while ((link = list_first(&encoding->waiting))) {
 		list_remove(&encoding->waiting, link);
 		encoding_encode_piece(encoding_piece_of(link));
-		encoding_come_back(&encoding_piece_of(link)->task);
+		encoding_on_encoded(&encoding_piece_of(link)->task);
 	}
 	mem_deref(encoding);
 }
 
 int encoding_alloc(struct encoding **encodingp, struct encoding_threads *threads,
-		   struct timers *timers, const struct audio_format *format, encoding_h *heard,
+		   struct timers *timers, const struct audio_format *format, encoding_h *encoded,
 		   void *arg)
 {
 	struct encoding *encoding;
@@ -234,27 +234,17 @@ int encoding_alloc(struct encoding **encodingp, struct encoding_threads *threads
 	}
 	encoding->timers = timers;
 	encoding->format = *format;
-	encoding->heard = heard;
+	encoding->encoded = encoded;
 	encoding->arg = arg;
 	list_init(&encoding->waiting);
 	*encodingp = encoding;
 	return 0;
 }
 
-static void encoding_submit(struct encoding *encoding, struct piece *piece)
-{
-	if (encoding->thread) {
-		thread_submit(encoding->thread->thread, &piece->task, encoding_come_back);
-		return;
-	}
-	list_append(&encoding->waiting, &piece->task.link);
-	timer_set(encoding->timers, &encoding->timer, 0, encoding_on_timer, encoding);
-}
-
 static int encoding_send_piece(struct encoding *encoding, const int16_t *samples, size_t count,
 			       bool is_last)
 {
-	struct piece *piece =
+	struct encoding_piece *piece =
 		mem_zalloc(sizeof(*piece) + count * sizeof(*samples), encoding_piece_destroy);
 
 	assert(!encoding->has_ended);
@@ -268,9 +258,14 @@ static int encoding_send_piece(struct encoding *encoding, const int16_t *samples
 		memcpy(piece->samples, samples, count * sizeof(*samples));
 	encoding->has_begun |= count > 0;
 	encoding->has_ended = is_last;
-	++encoding->pieces_away;
-	encoding->samples_away += count;
-	encoding_submit(encoding, piece);
+	++encoding->pieces_pending;
+	encoding->samples_pending += count;
+	if (encoding->thread) {
+		thread_submit(encoding->thread->thread, &piece->task, encoding_on_encoded);
+	} else {
+		list_append(&encoding->waiting, &piece->task.link);
+		timer_set(encoding->timers, &encoding->timer, 0, encoding_on_timer, encoding);
+	}
 	encoding_signal_full(encoding);
 	return 0;
 }
@@ -292,7 +287,7 @@ bool encoding_is_empty(const struct encoding *encoding)
 
 bool encoding_is_idle(const struct encoding *encoding)
 {
-	return encoding->pieces_away == 0;
+	return encoding->pieces_pending == 0;
 }
 
 bool encoding_has_ended(const struct encoding *encoding)

@@ -1,13 +1,14 @@
 /*
- * encoding.h: a turn's samples on their way through an encoder, off the loop.
+ * encoding.h: passes a turn's samples through an encoder, on another thread.
  *
  *   turn → encoding_write → a piece → a thread: encoder → a piece → turn
  *
- * Encoders cost as much as a small engine, so they run on threads of their own, as
- * many as there are processors.  An encoding stays on the thread that had the
- * fewest of them when it began, so pieces go over whole and come back whole, in
- * order.  Without threads (tests with a clock of their own) a timer of no time
- * does the work: then too nothing is heard from inside a call.
+ * Encoders cost as much as a small engine, so they run on threads of their own, as many as there
+ * are processors.  An encoding stays on the thread that had the fewest encodings when it began, so
+ * pieces come back in order.  Without threads (in tests with their own clock) a timer with no
+ * delay does the work, so that handlers are not called from inside encoding_write then either.
+ *
+ * All functions are called on the loop's thread, which also runs the handlers.
  */
 #ifndef SESSION_ENCODING_H
 #define SESSION_ENCODING_H
@@ -20,15 +21,15 @@
 #include "loop/loop.h"
 #include "loop/timers.h"
 
-/* So much audio may be away before no more should be made.  A frame is 200 ms at
- * most, and there is always one to do while others come and go; when more than a
- * second waits the thread is behind, and making more would only fill memory. */
+/* How much audio may wait for the thread before no more should be produced.  A frame has at most
+ * 200 ms, so there is always one to encode.  If more than a second waits, the thread cannot keep
+ * up, and more audio would only fill memory. */
 #define ENCODING_FULL_MS 1000u
 
 struct encoding;
 struct encoding_threads;
 
-/* The threads of all encodings, which must be closed before this is dereferenced. */
+/* The threads of all encodings.  All encodings must be closed before it is released. */
 int encoding_threads_alloc(struct encoding_threads **threadsp, struct loop *loop, unsigned count);
 
 /* Finishes and delivers everything that was written; blocks. */
@@ -37,33 +38,34 @@ void encoding_threads_finish(struct encoding_threads *threads);
 /* How many encodings the busiest thread has. */
 unsigned encoding_threads_most(const struct encoding_threads *threads);
 
-/* What came back of one piece.  The frame's samples are those that its bytes
- * stand for: a piece that an encoder kept comes back empty, and is counted with
- * the next bytes.  The frame is lent. */
+/* Receives the result of one piece.  The frame's samples are those that its bytes contain: a piece
+ * that the encoder kept comes back empty and is counted with the next bytes.  The frame is valid
+ * only during the call. */
 typedef void(encoding_h)(void *arg, int err, const struct audio_frame *frame);
 
-/* threads NULL: `timers` does the work. */
+/* If `threads` is NULL, `timers` does the work. */
 int encoding_alloc(struct encoding **encodingp, struct encoding_threads *threads,
-		   struct timers *timers, const struct audio_format *format, encoding_h *heard,
+		   struct timers *timers, const struct audio_format *format, encoding_h *encoded,
 		   void *arg);
 
-/* At most 200 ms of PCM16, copied.  ENOMEM. */
+/* Encodes at most 200 ms of PCM16, which is copied.  ENOMEM. */
 int encoding_write(struct encoding *encoding, const int16_t *samples, size_t count);
 
-/* The stream's end; nothing is written after it. */
+/* Ends the stream; nothing may be written afterwards. */
 int encoding_end(struct encoding *encoding);
 
-/* Signals that so much audio is away that no more should be made, from inside the encoding_write
- * that makes it so; and that more can be made, after the piece that makes it so was heard. */
+/* Called with true when no more audio should be produced, from inside the encoding_write that
+ * causes it; and with false when there is room again, after the result of a piece was delivered. */
 typedef void(encoding_full_h)(void *arg, bool is_full);
 void encoding_on_full(struct encoding *encoding, encoding_full_h *handler);
 
-bool encoding_is_empty(const struct encoding *encoding); /* nothing was written at all */
-bool encoding_is_idle(const struct encoding *encoding); /* all that was written came back */
+bool encoding_is_empty(const struct encoding *encoding); /* nothing has been written */
+/* The results of all pieces were delivered. */
+bool encoding_is_idle(const struct encoding *encoding);
 bool encoding_has_ended(const struct encoding *encoding); /* encoding_end was called */
 
-/* Nothing is heard from it any more; what is away is thrown away.  NULL is
- * allowed; gives NULL. */
+/* Ends it without further calls of the handler; pieces at the thread are discarded.  NULL is
+ * allowed; returns NULL. */
 struct encoding *encoding_close(struct encoding *encoding);
 
 #endif

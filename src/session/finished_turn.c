@@ -1,6 +1,5 @@
 /*
- * finished_turn.c: what is remembered of a turn when it is over (see
- * finished_turn.h).
+ * finished_turn.c: what is remembered of a turn when it is over (see finished_turn.h).
  */
 #include "session/finished_turn.h"
 
@@ -9,7 +8,7 @@
 
 #include "base/mem.h"
 
-/* Every idle connection that has spoken has one of these, so it is one piece. */
+/* Every idle connection that has spoken keeps one, so it is a single allocation. */
 struct finished_turn {
 	struct playback_clock playback;
 	uint64_t characters;
@@ -17,12 +16,12 @@ struct finished_turn {
 	const char *model_id;
 	bool cost_known;
 	char turn_id[USAGE_ID_MAX + 1];
-	_Alignas(uint64_t) char transcript[]; /* packed */
+	_Alignas(uint64_t) char transcript[]; /* see transcript_pack */
 };
 
-void finished_turn_reckon(struct turn_heard *heard, const struct transcript *transcript,
-			  const struct playback_clock *playback, uint64_t now_us,
-			  int64_t playback_ms)
+void finished_turn_compute(struct turn_heard *heard, const struct transcript *transcript,
+			   const struct playback_clock *playback, uint64_t now_us,
+			   int64_t playback_ms)
 {
 	const char *text = transcript->text.len > 0 ? transcript->text.bytes : "";
 	uint64_t played;
@@ -71,7 +70,7 @@ void finished_turn_heard(struct finished_turn *record, struct turn_heard *heard,
 	struct transcript transcript;
 
 	transcript_unpack(&transcript, record->transcript);
-	finished_turn_reckon(heard, &transcript, &record->playback, now_us, playback_ms);
+	finished_turn_compute(heard, &transcript, &record->playback, now_us, playback_ms);
 }
 
 void finished_turn_usage(const struct finished_turn *record, struct reply_usage *usage)

@@ -18,7 +18,7 @@ void peer_send(const struct peer *peer, struct buf *message, int err, uint64_t t
 	buf_reset(message);
 	if (err != ENOMEM)
 		return;
-	log_error("session", "a message is lost: there is no memory for it");
+	log_error("session", "a message is lost: out of memory");
 	if (peer->ops->close)
 		peer->ops->close(peer->peer, SESSION_CLOSE_INTERNAL, NULL);
 }

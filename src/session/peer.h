@@ -1,8 +1,8 @@
 /*
  * peer.h: the other end of a connection, as a session sees it.
  *
- * A WebSocket (server/ws_peer.c), the answer to an HTTP request, a buffer, or a test's own.  A
- * message is written into a buffer that the peer prepares and then takes:
+ * It is a WebSocket (server/ws_peer.c), the answer to an HTTP request, a buffer, or a test's own.
+ * A message is written into a buffer that the peer prepares and then takes over:
  *
  *   struct buf message;
  *
@@ -27,23 +27,29 @@ struct peer_ops {
 	/* Prepares a buffer for one message of at most PEER_MESSAGE_MAX bytes, which is written
 	 * where it will be sent from.  NULL: an ordinary buffer will do. */
 	void (*begin)(void *peer, struct buf *message);
-	/* Sends what was written into a buffer of `begin`, and takes its memory.  Messages whose
-	 * tag is not 0 can be dropped while they wait; `samples` is the audio in it. */
+	/* Sends what was written into a buffer of `begin`, and takes over its memory.  Messages
+	 * whose tag is not 0 can be dropped while they wait; `samples` is the number of samples
+	 * of audio in the message. */
 	void (*send)(void *peer, struct buf *message, uint64_t tag, uint32_t samples);
-	/* Takes back what waits of a tag and says how many samples that were. */
+	/* Drops the queued messages of a tag and returns how many samples they had. */
 	uint64_t (*drop)(void *peer, uint64_t tag);
-	/* Asks to be told once when the last message of a tag was handed to the
-	 * kernel.  False when none of it waits: then nobody is told. */
-	bool (*tell_when_sent)(void *peer, uint64_t tag);
-	/* After all that waits; nothing is heard of the peer after it. */
+	/* Requests one `sent` event for when the last message of a tag has been handed to the
+	 * kernel.  False when none is queued: then there is no event. */
+	bool (*notify_when_sent)(void *peer, uint64_t tag);
+	/* Stops reading messages, or continues.  Messages that have already arrived, 64 KiB at most
+	 * and the end of one that was incomplete, are still delivered.  NULL: there are none. */
+	void (*pause)(void *peer, bool pause);
+	/* Closes the connection after sending everything that is queued; the peer reports nothing
+	 * afterwards. */
 	void (*close)(void *peer, uint16_t code, const char *reason);
 };
 
 struct peer {
 	const struct peer_ops *ops;
 	void *peer;
-	/* So much waits that nothing more should be made.  Its owner sets it, and tells the session
-	 * when it changes: `filled`, which may come from inside `send` or `close`, and `drained`. */
+	/* So much is queued that no more audio should be produced.  The peer's owner sets it, and
+	 * notifies the session when it changes: with `filled`, which may be called from inside
+	 * `send` or `close`, and with `drained`. */
 	bool is_full;
 };
 
@@ -56,8 +62,9 @@ static inline struct buf *peer_begin(const struct peer *peer, struct buf *messag
 	return message;
 }
 
-/* Sends a message of peer_begin, unless nothing was written, or writing it failed (err).  Without
- * memory for it the connection closes: a client must not wait for a message that was lost. */
+/* Sends a message of peer_begin, unless nothing was written, or writing it failed (err).  If there
+ * was no memory for it the connection is closed, because a client must not wait for a message that
+ * was lost. */
 void peer_send(const struct peer *peer, struct buf *message, int err, uint64_t tag,
 	       uint32_t samples);
 

@@ -1,5 +1,5 @@
 /*
- * session.c: what every kind of connection shares (see session.h).
+ * session.c: what every kind of session has in common (see session.h).
  */
 #include "session/session.h"
 
@@ -14,23 +14,23 @@
 #include "session/turn_queue.h"
 #include "wire/reply.h"
 
-#define NAME_SHOWN_MAX 64 /* of a voice that is not there, in its error */
+#define NAME_SHOWN_MAX 64 /* how much of an unknown voice's name the error contains */
 
 void session_init(struct session *session, const struct dialect *dialect,
 		  const struct session_services *services, const struct peer *peer,
-		  const char *request_id, struct member *member)
+		  const char *request_id, struct caller *caller)
 {
 	session->services = services;
 	session->peer = peer;
 	session->dialect = dialect;
-	session->member = mem_ref(member);
+	session->caller = mem_ref(caller);
 	settings_copy(&session->settings, &settings_default);
 	snprintf(session->request_id, sizeof(session->request_id), "%s", request_id);
 }
 
 void session_reset(struct session *session)
 {
-	session->member = mem_deref(session->member);
+	session->caller = mem_deref(session->caller);
 	settings_reset(&session->settings);
 	voice_pins_reset(&session->pins);
 }
@@ -45,13 +45,13 @@ static void session_destroy(void *object)
 
 int session_alloc(struct session **sessionp, const struct socket_api *api,
 		  const struct session_services *services, const struct peer *peer,
-		  const char *request_id, struct member *member)
+		  const char *request_id, struct caller *caller)
 {
 	struct session *session = mem_zalloc(api->kind->size, NULL);
 
 	if (!session)
 		return ENOMEM;
-	session_init(session, api->dialect, services, peer, request_id, member);
+	session_init(session, api->dialect, services, peer, request_id, caller);
 	session->ops = api->kind;
 	session->api = api;
 	api->kind->init(session);
@@ -96,7 +96,7 @@ bool session_is_open(const struct session *session)
 
 int64_t session_project_id(const struct session *session)
 {
-	return member_project_id(session->member);
+	return caller_project_id(session->caller);
 }
 
 void session_describe_price(const struct session *session, struct reply_usage *usage)
@@ -104,28 +104,20 @@ void session_describe_price(const struct session *session, struct reply_usage *u
 	const struct prices *prices = session->services->prices;
 
 	usage->currency = prices->currency;
-	usage->has_default_price = prices->is_default && !member_is_charged(session->member);
-}
-
-static const struct voice *find_voice(const struct session *session,
-				      const struct settings *settings,
-				      const struct settings_name *name)
-{
-	const struct voices *voices = session->services->voices;
-	int64_t project_id = session_project_id(session);
-
-	return name->text ? voices_find_named(voices, project_id, name->text, name->len)
-			  : voices_find_for(voices, project_id, settings->voice_id);
+	usage->has_default_price = prices->is_default && !caller_is_charged(session->caller);
 }
 
 int session_choose_voice(struct session *session, struct settings *settings,
 			 const struct settings_name *name, struct stream_fault *fault)
 {
+	const struct voices *voices = session->services->voices;
+	int64_t project_id = session_project_id(session);
 	const struct voice *voice;
 
 	if (!(settings->set & SETTING_VOICE_ID))
 		return 0;
-	voice = find_voice(session, settings, name);
+	voice = name->text ? voices_find_named(voices, project_id, name->text, name->len)
+			   : voices_find_for(voices, project_id, settings->voice_id);
 	if (!voice && name->text)
 		return fault_set(fault, services_unknown_voice(session->services), "voice_id %.*s",
 				 name->len < NAME_SHOWN_MAX ? (int)name->len : NAME_SHOWN_MAX,
@@ -182,8 +174,8 @@ void session_note_error(const struct wire_notice *notice)
 		 notice->request_id ? notice->request_id : "");
 }
 
-static void send_notice(struct session *session, const char *context,
-			const struct wire_notice *notice)
+static void session_send_notice(struct session *session, const char *context,
+				const struct wire_notice *notice)
 {
 	struct buf message;
 
@@ -198,7 +190,7 @@ void session_send_error(struct session *session, const char *context, enum wire_
 	const struct wire_notice notice = {
 		.id = id, .detail = detail, .request_id = session->request_id};
 
-	send_notice(session, context, &notice);
+	session_send_notice(session, context, &notice);
 }
 
 void session_send_fault(struct session *session, const char *context,
@@ -211,10 +203,10 @@ void session_send_fault(struct session *session, const char *context,
 		.request_id = session->request_id,
 	};
 
-	send_notice(session, context, &notice);
+	session_send_notice(session, context, &notice);
 }
 
-const char *session_leave_reason(const struct session_services *services)
+const char *session_shutdown_reason(const struct session_services *services)
 {
 	return services->has_successor ? "server restarting" : "server stopping";
 }
@@ -226,7 +218,7 @@ void session_close(struct session *session, uint16_t code)
 		const char *reason;
 	} reasons[] = {
 		{SESSION_CLOSE_POLICY, "the error sent before has the reason"},
-		{SESSION_CLOSE_RESTART, session_leave_reason(session->services)},
+		{SESSION_CLOSE_RESTART, session_shutdown_reason(session->services)},
 		{SESSION_CLOSE_KEY_ENDED, "Unauthorized"},
 		{SESSION_CLOSE_NO_CREDIT, "Insufficient credits"},
 		{SESSION_CLOSE_RATE_LIMITED, "Rate limit exceeded"},

@@ -1,8 +1,16 @@
 /*
- * socket_api.h: a WebSocket endpoint as data: what its clients may say, how it answers, its limits.
+ * socket_api.h: a WebSocket endpoint as data: the messages of its clients, its replies, its limits.
  *
- * session_alloc makes a connection's session from it.  What a connection can do is one of three
- * kinds (tts_once.h, tts_stream.h, tts_multi.h); vendors' endpoints of one kind differ in the rest.
+ * A vendor's API defines one for each of its endpoints (doors/doors.h), and session_alloc makes the
+ * session of a connection from it.  There are four kinds of session:
+ *
+ *   tts_once_ops       each message is a whole text
+ *   tts_stream_ops     messages are parts of one text at a time
+ *   tts_multi_ops      the same with contexts, each of which has its own text
+ *   listen_stream_ops  messages are audio, which is transcribed (listen_api.h)
+ *
+ * Endpoints of the same kind differ in their parser, which translates the clients' messages into
+ * native ones, in their dialect, which writes the replies, and in the other members.
  */
 #ifndef SESSION_SOCKET_API_H
 #define SESSION_SOCKET_API_H
@@ -11,31 +19,36 @@
 #include "wire/multi_message.h"
 #include "wire/stream_message.h"
 
-/* As stream_message_parse and multi_message_parse. */
+/* Parse a message in a buffer that is overwritten; EINVAL with the fault filled in.  See
+ * stream_message_parse and multi_message_parse for the arguments. */
 typedef int(stream_parse_h)(struct stream_message *message, struct stream_fault *fault, char *json,
 			    size_t len, uint16_t surrogate);
 typedef int(multi_parse_h)(struct multi_message *message, struct stream_fault *fault, char *json,
 			   size_t len);
 
+struct listen_api;
+
 struct socket_api {
 	const struct session_ops *kind;
 	const struct dialect *dialect;
-	stream_parse_h *parse; /* of kinds without contexts */
-	multi_parse_h *parse_multi; /* of the kind with contexts */
+	stream_parse_h *parse; /* for tts_once_ops and tts_stream_ops */
+	multi_parse_h *parse_multi; /* for tts_multi_ops */
 
-	unsigned turn_idle_ms; /* after which a turn without new text ends; 0: never by itself */
+	unsigned turn_idle_ms; /* a turn without new text ends after this time; 0: never */
 
-	/* The code that the connection closes with after an error; 0: errors do not close it, but
-	 * for those with a code of their own.  With contexts, only the latter close it, with this
-	 * code in place of theirs. */
+	/* The code with which the connection closes after an error.  0: errors do not close it,
+	 * except those that have a close code (wire_error_close_code).  With contexts, only errors
+	 * with a close code close the connection, but with this code instead. */
 	uint16_t error_code;
 
-	/* Contexts */
-	size_t contexts_max; /* that take text at once */
-	bool reuses_ids; /* text for a context that is closing begins another of the same id */
-	/* A client that is interrupted after it has closed a context sends nothing about it, and
-	 * creates another one: contexts that are closing yield to it. */
+	/* For tts_multi_ops. */
+	size_t contexts_max; /* how many contexts may take text at the same time */
+	bool reuses_ids; /* text for a context that is closing begins a new one with the same id */
+	/* Contexts that are closing give way to a new one (context_yield), because clients of this
+	 * API do not cancel a closed context when the user interrupts: they create another one. */
 	bool closing_yields;
+
+	const struct listen_api *listen; /* for listen_stream_ops */
 };
 
 #endif

@@ -5,7 +5,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 
 #include "audio/stretch.h"
 #include "base/log.h"
@@ -14,39 +13,40 @@
 #include "session/chunk_words.h"
 #include "session/encoding.h"
 
-/* Silence is made in pieces, so that a client that does not read stops it as it
- * stops other audio. */
+/* Silence is produced in pieces, so that it is held like other audio if the client does not
+ * read. */
 #define SILENCE_PIECE_MS AUDIO_FRAME_MAX_MS
 
-/* What the stretcher can do.  An API may offer all of it or less: messages are checked against
- * its own limits when they are read. */
+/* The range of the stretcher.  An API may offer less: messages are checked against its own
+ * limits. */
 #define SPEED_MIN ((double)STRETCH_MIN / STRETCH_UNIT)
 #define SPEED_MAX ((double)STRETCH_MAX / STRETCH_UNIT)
 
-/* What engines with speeds of their own are asked for, apart from a derived voice's pace.  They
- * keep to these within some percent; asked for 1.5, neural voices are 12 % too fast, and eSpeak
- * at 2 as well. */
+/* The speeds that are requested from engines with a speed control, not counting the rate of a
+ * derived voice.  In this range engines are accurate to a few percent; at 1.5 neural voices are
+ * 12 % too fast, and so is eSpeak at 2. */
 #define ENGINE_SPEED_MIN 0.8
 #define ENGINE_SPEED_MAX 1.2
 
-/* Speech has 10 to 20 letters a second, and more bytes where a letter says more. */
+/* The longest time that a byte of text takes to speak: speech has 10 to 20 letters a second, and
+ * scripts whose characters take longer need more bytes for them. */
 #define BYTE_MS 100
 
-/* The chunk that is being spoken, or that will be when there is room.  Its parts
- * are spoken one after the other, each a silence and then a job. */
+/* The chunk that is being spoken or waits to be.  Its parts are spoken in order: the silence of a
+ * part, then a job for its text. */
 struct utterance {
 	struct text_chunk chunk;
-	struct spoken *before; /* the chunk before, or NULL */
-	bool has_begun; /* it was announced */
+	struct spoken *before; /* how the previous chunk was read; NULL: there was none */
+	bool has_begun; /* `began` was called */
 	bool has_left_pipeline; /* its last frame was given to the peer or the encoder */
-	size_t part; /* that is being spoken */
-	uint64_t silence_left; /* before its text, in samples */
-	struct speech_job *job; /* NULL: none */
-	bool is_held; /* the job is */
-	unsigned engine_rate; /* 0: nothing of the part was heard yet */
-	uint64_t begun_us; /* when it could be spoken */
-	uint64_t samples_before; /* of the turn, at the client's rate */
-	uint64_t sent_before; /* the same, of those that were sent */
+	size_t part; /* index of the part that is being spoken */
+	uint64_t silence_left; /* samples of silence to produce before the part's text */
+	struct speech_job *job; /* NULL: none is running */
+	bool is_held; /* the job is held */
+	unsigned engine_rate; /* 0: no audio of the part has been received */
+	uint64_t begun_us; /* when it was ready to be spoken */
+	uint64_t samples_before; /* the pipeline's output before this chunk */
+	uint64_t sent_before; /* how many samples were sent before this chunk */
 	uint64_t busy_us;
 	struct chunk_words words;
 };
@@ -57,15 +57,16 @@ struct speech_stream {
 	void *arg;
 	struct utterance utterance;
 	struct pipeline *pipeline; /* NULL: nothing was spoken yet, or the last chunk was cut */
-	struct encoding *encoding; /* NULL: the pipeline's frames are what is sent */
+	struct encoding *encoding; /* NULL: the pipeline's frames are sent without encoding */
 	struct transcript transcript;
 	struct playback_clock playback;
-	struct timer lead_timer; /* until playback has caught up */
+	struct timer lead_timer; /* fires when playback has caught up */
 	unsigned holds; /* enum speech_hold */
-	bool yields; /* others are spoken first */
-	unsigned jobs; /* that were asked for */
-	uint64_t busy_us; /* of engines */
-	uint64_t quiet_since_us; /* the last chunk's end; 0: none has ended */
+	bool yields; /* its jobs are never urgent */
+	unsigned jobs; /* how many were started */
+	bool has_ended; /* no job follows; if there was one, end_turn was called */
+	uint64_t busy_us; /* how long engines have worked on all chunks */
+	uint64_t quiet_since_us; /* when the last chunk ended; 0: none has */
 };
 
 static uint64_t speech_stream_now_us(const struct speech_stream *stream)
@@ -73,7 +74,7 @@ static uint64_t speech_stream_now_us(const struct speech_stream *stream)
 	return stream->options.services->timers->now_us;
 }
 
-/* The next chunk knows this one's words. */
+/* Releases the chunk, but keeps how it was read: the next job needs the text before it. */
 static void speech_stream_drop_chunk(struct speech_stream *stream)
 {
 	struct utterance *utterance = &stream->utterance;
@@ -105,9 +106,20 @@ static void speech_stream_close_encoding(struct speech_stream *stream)
 	stream->holds &= ~(unsigned)SPEECH_HOLD_ENCODER;
 }
 
+/* Tells the engines that no job of the turn follows, because they may keep state for it. */
+static void speech_stream_end_turn(struct speech_stream *stream)
+{
+	struct speech *speech = stream->options.services->speech;
+
+	if (stream->jobs > 0 && !stream->has_ended)
+		speech->ops->end_turn(speech, stream->options.tag);
+	stream->has_ended = true;
+}
+
 void speech_stream_stop(struct speech_stream *stream)
 {
 	speech_stream_cancel_job(stream);
+	speech_stream_end_turn(stream);
 	speech_stream_close_encoding(stream);
 }
 
@@ -142,6 +154,7 @@ int speech_stream_alloc(struct speech_stream **streamp, const struct speech_stre
 
 /* Holding */
 
+/* Whether audio may be produced. */
 static bool speech_stream_has_room(const struct speech_stream *stream)
 {
 	return stream->holds == 0 ||
@@ -149,6 +162,7 @@ static bool speech_stream_has_room(const struct speech_stream *stream)
 		!(stream->holds & SPEECH_HOLD_ENCODER));
 }
 
+/* Holds or resumes the running job if that has changed. */
 static void speech_stream_update_job(struct speech_stream *stream)
 {
 	struct speech *speech = stream->options.services->speech;
@@ -159,10 +173,6 @@ static void speech_stream_update_job(struct speech_stream *stream)
 		return;
 	utterance->is_held = is_held;
 	speech->ops->hold(utterance->job, is_held);
-	log_debug("speech", "turn %016" PRIx64 " %s: peer=%d lead=%d encoder=%d",
-		  stream->options.tag, is_held ? "is held" : "goes on",
-		  (stream->holds & SPEECH_HOLD_PEER) != 0, (stream->holds & SPEECH_HOLD_LEAD) != 0,
-		  (stream->holds & SPEECH_HOLD_ENCODER) != 0);
 }
 
 bool speech_stream_holds(const struct speech_stream *stream)
@@ -172,11 +182,17 @@ bool speech_stream_holds(const struct speech_stream *stream)
 
 void speech_stream_hold(struct speech_stream *stream, enum speech_hold why, bool is_held)
 {
-	if (is_held)
-		stream->holds |= why;
-	else
-		stream->holds &= ~(unsigned)why;
+	unsigned before = stream->holds;
+
+	stream->holds = is_held ? before | (unsigned)why : before & ~(unsigned)why;
+	if (stream->holds == before)
+		return;
 	speech_stream_update_job(stream);
+	log_debug("turn", "%s is held by: %s%s%s%s", stream->options.turn_id,
+		  stream->holds & SPEECH_HOLD_PEER ? "PEER " : "",
+		  stream->holds & SPEECH_HOLD_LEAD ? "LEAD " : "",
+		  stream->holds & SPEECH_HOLD_ENCODER ? "ENCODER " : "",
+		  stream->holds ? "" : "nothing");
 }
 
 static void speech_stream_on_lead(void *arg)
@@ -187,18 +203,18 @@ static void speech_stream_on_lead(void *arg)
 	stream->ops->stepped(stream->arg, 0);
 }
 
-/* max_lead_ms: far enough ahead of playback, wait until it has caught up. */
-static void speech_stream_mind_lead(struct speech_stream *stream)
+/* Holds if audio is max_lead_ms ahead of playback, until playback has caught up. */
+static void speech_stream_check_lead(struct speech_stream *stream)
 {
 	const struct session_services *services = stream->options.services;
 	uint64_t max_us = services->max_lead_ms * UINT64_C(1000);
 	uint64_t now_us = speech_stream_now_us(stream);
-	uint64_t dry_us = speech_stream_dry_us(stream);
+	uint64_t end_us = speech_stream_playback_end_us(stream);
 
-	if (max_us == 0 || dry_us <= now_us + max_us)
+	if (max_us == 0 || end_us <= now_us + max_us)
 		return;
 	speech_stream_hold(stream, SPEECH_HOLD_LEAD, true);
-	timer_set(services->timers, &stream->lead_timer, dry_us - now_us - max_us,
+	timer_set(services->timers, &stream->lead_timer, end_us - now_us - max_us,
 		  speech_stream_on_lead, stream);
 }
 
@@ -216,21 +232,22 @@ static void speech_stream_on_encoder_full(void *arg, bool is_full)
 static int speech_stream_send_frame(struct speech_stream *stream, const struct audio_frame *frame)
 {
 	uint64_t now_us = speech_stream_now_us(stream);
-	uint64_t dry_us = speech_stream_dry_us(stream);
+	uint64_t end_us = speech_stream_playback_end_us(stream);
 	int err = stream->ops->frame(stream->arg, frame);
 
 	if (err)
 		return err;
-	/* When the text came too late, no deadline of ours was missed. */
+	/* No deadline was missed if the text itself arrived too late. */
 	if (playback_send(&stream->playback, frame->samples, now_us) &&
-	    stream->utterance.begun_us < dry_us)
+	    stream->utterance.begun_us < end_us)
 		metrics_add(METRIC_DEADLINE_MISSES, 1);
 	if (stream->playback.samples == frame->samples)
-		speech_stream_update_job(stream); /* the first one leaves in any case */
+		speech_stream_update_job(stream); /* shares_peer applies only to the first frame */
 	return 0;
 }
 
-/* ECANCELED: the account cannot pay for the frame, so that the chunk ends before it. */
+/* Handles a frame that could not be sent.  ECANCELED: the account cannot pay for it, so the chunk
+ * ends before it.  Returns the error. */
 static int speech_stream_drop_frame(struct speech_stream *stream, int err)
 {
 	if (err == ECANCELED) {
@@ -255,7 +272,7 @@ static int speech_stream_send_frames(struct speech_stream *stream)
 			return speech_stream_drop_frame(stream, err);
 		transcript_audio(&stream->transcript, frame.samples);
 	}
-	speech_stream_mind_lead(stream);
+	speech_stream_check_lead(stream);
 	return 0;
 }
 
@@ -268,15 +285,15 @@ static void speech_stream_on_encoded(void *arg, int err, const struct audio_fram
 		if (err)
 			err = speech_stream_drop_frame(stream, err);
 	} else if (err) {
-		err = ENOTSUP; /* whatever the encoder says, no more comes from it */
+		err = ENOTSUP; /* not EIO or ENOENT, which stand for errors of engines */
 	}
 	if (!err)
-		speech_stream_mind_lead(stream);
+		speech_stream_check_lead(stream);
 	stream->ops->stepped(stream->arg, err);
 }
 
-/* Only when it begins to speak: many turns may wait, and stretchers and encoders
- * are large. */
+/* Created only when the turn begins to speak, because many turns may wait, and stretchers and
+ * encoders are large. */
 static int speech_stream_open_pipeline(struct speech_stream *stream)
 {
 	const struct session_services *services = stream->options.services;
@@ -328,7 +345,7 @@ static double speech_stream_asked_speed(const struct speech_stream *stream,
 	return part->rate > 0 ? part->rate : stream->options.settings->speed;
 }
 
-/* A derived voice has a pace of its own, which multiplies with what was asked for. */
+/* A derived voice has a rate of its own, which is multiplied with the requested speed. */
 static double speech_stream_speed(const struct speech_stream *stream,
 				  const struct spoken_part *part)
 {
@@ -337,7 +354,8 @@ static double speech_stream_speed(const struct speech_stream *stream,
 				   SPEED_MIN, SPEED_MAX);
 }
 
-/* The part of it that an engine does which has speeds of its own; the stretcher does the rest. */
+/* The part of the speed that an engine with a speed control applies; the stretcher does the
+ * rest. */
 static double speech_stream_engine_speed(const struct speech_stream *stream,
 					 const struct spoken_part *part)
 {
@@ -348,8 +366,8 @@ static double speech_stream_engine_speed(const struct speech_stream *stream,
 				   VOICE_RATE_MAX);
 }
 
-/* When the first samples are there, and not before: only an engine that has loaded has said
- * whether it changes the speed itself. */
+/* Set when the first samples arrive, because an engine says only when it has loaded whether it can
+ * change the speed itself. */
 static int speech_stream_set_speed(struct speech_stream *stream)
 {
 	struct speech *speech = stream->options.services->speech;
@@ -412,13 +430,13 @@ static void speech_stream_on_end(void *arg, enum speech_end how, uint32_t busy_u
 	struct speech_stream *stream = arg;
 	int err = how == SPEECH_UNAVAILABLE ? ENOENT : EIO;
 
-	stream->utterance.job = NULL; /* gone when we return */
+	stream->utterance.job = NULL; /* freed when we return */
 	if (how == SPEECH_DONE)
 		err = speech_stream_end_part(stream, busy_us);
 	stream->ops->stepped(stream->arg, err);
 }
 
-/* What was said last: a part of this chunk, or the end of the chunk before. */
+/* What was spoken last: a part of this chunk, or the end of the previous one. */
 static const struct spoken_part *speech_stream_part_before(const struct speech_stream *stream)
 {
 	static const struct spoken_part none = {.text = ""};
@@ -432,9 +450,9 @@ static const struct spoken_part *speech_stream_part_before(const struct speech_s
 	return i > 0 ? &spoken->parts[i - 1] : &none;
 }
 
-/* What chooses among the readings of the next job's text.  Every turn has its own,
- * from the random number that is its tag, and so has every job in it; a client's
- * seed takes the place of the turn's.  0 is the reading that is always the same. */
+/* The seed that selects among the readings of the next job's text.  It is different in every turn,
+ * because it is computed from the tag, which is random, and in every job of a turn; if the client
+ * has set a seed, that replaces the tag.  0 always selects the same reading. */
 static uint64_t speech_stream_seed(const struct speech_stream *stream)
 {
 	const struct settings *settings = stream->options.settings;
@@ -471,14 +489,13 @@ static int speech_stream_start_job(struct speech_stream *stream)
 		.phonemes = part->phonemes,
 		.phonemes_len = part->phonemes_len,
 		.turn = options->tag,
-		.due_us = speech_stream_dry_us(stream),
+		.due_us = speech_stream_playback_end_us(stream),
 		.speed = (float)speech_stream_engine_speed(stream, part),
 		.temperature = (float)options->settings->temperature,
 		.seed = speech_stream_seed(stream),
 		.first = stream->jobs == 0,
 		.yields = stream->yields,
 	};
-
 	int err;
 
 	++stream->jobs;
@@ -491,12 +508,10 @@ static int speech_stream_make_silence(struct speech_stream *stream)
 {
 	struct utterance *utterance = &stream->utterance;
 	uint64_t piece = (uint64_t)SILENCE_PIECE_MS * stream->options.format.sample_rate / 1000;
-	int err;
 
 	if (piece > utterance->silence_left)
 		piece = utterance->silence_left;
-	err = pipeline_silence(stream->pipeline, (size_t)piece);
-	if (err)
+	if (pipeline_silence(stream->pipeline, (size_t)piece) != 0)
 		return ENOMEM;
 	utterance->silence_left -= piece;
 	return speech_stream_send_frames(stream);
@@ -637,6 +652,7 @@ void speech_stream_cut(struct speech_stream *stream)
 
 int speech_stream_finish(struct speech_stream *stream)
 {
+	speech_stream_end_turn(stream);
 	if (!stream->encoding || encoding_is_empty(stream->encoding))
 		return 0;
 	if (encoding_has_ended(stream->encoding))
@@ -663,9 +679,9 @@ const struct playback_clock *speech_stream_playback(const struct speech_stream *
 	return &stream->playback;
 }
 
-uint64_t speech_stream_dry_us(const struct speech_stream *stream)
+uint64_t speech_stream_playback_end_us(const struct speech_stream *stream)
 {
-	return playback_dry_us(&stream->playback, speech_stream_now_us(stream));
+	return playback_end_us(&stream->playback, speech_stream_now_us(stream));
 }
 
 uint64_t speech_stream_busy_us(const struct speech_stream *stream)

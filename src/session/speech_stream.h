@@ -3,14 +3,15 @@
  *
  *   chunk → parts: silence, speech jobs → pipeline → (encoding) → frames
  *
- * It speaks one chunk at a time, and of it one part: its silence, then its job.  It makes one step
- * when its owner says so (speech_stream_step), so that one place decides whether the turn may
- * speak; what engines, encoders and timers do in between is announced with `stepped`.  Samples
- * leave as frames as soon as they are whole.  Frames of a format that has an encoder leave when
- * they come back from it (encoding.h); a chunk ends when all of them have.
+ * It speaks one chunk at a time, and one part of it at a time: the part's silence, then its job.
+ * It makes a step when its owner calls speech_stream_step, so that one place decides whether the
+ * turn may speak (turn_speak.c); what engines, encoders and timers do between steps is reported
+ * with `stepped`.  Samples are sent as frames as soon as a frame is full.  If the format has an
+ * encoder, frames pass through it first (encoding.h), and a chunk ends when all of them have been
+ * encoded.
  *
- * While there is a reason to hold (enum speech_hold), nothing new is begun, and the job that runs
- * is held.  The engines are told only when the first reason comes or the last one goes.
+ * While there is a reason to hold (enum speech_hold), nothing new is begun, and the running job is
+ * held.  The engine is notified when the first reason is set and when the last one is cleared.
  *
  * Belongs to one turn; runs on the loop's thread.
  */
@@ -28,9 +29,9 @@
 #include "wire/reply.h"
 #include "wire/settings.h"
 
-/* Why no more sound should be made now. */
+/* Reasons not to produce more audio. */
 enum speech_hold {
-	SPEECH_HOLD_PEER = 1 << 0, /* the client does not read what waits for it */
+	SPEECH_HOLD_PEER = 1 << 0, /* the client does not read what is queued for it */
 	SPEECH_HOLD_LEAD = 1 << 1, /* audio is max_lead_ms ahead of playback */
 	SPEECH_HOLD_ENCODER = 1 << 2, /* a second of audio waits for the encoder */
 };
@@ -39,88 +40,94 @@ struct speech_stream;
 
 struct speech_stream_options {
 	const struct session_services *services;
-	const struct settings *settings; /* lent, as all pointers here */
+	const struct settings *settings; /* not copied, like all pointers here */
 	const struct voice *voice;
 	struct audio_format format;
-	uint64_t
-		tag; /* of the turn: engines know its chunks by it, and their readings depend on it */
-	/* Others may have filled the peer, and fill it again and again: the first chunk is begun all
-	 * the same, and held after its first frame. */
+	/* Identifies the turn to engines.  Without a seed, it also selects how texts are read. */
+	uint64_t tag;
+	const char *turn_id; /* for the log */
+	/* Other turns use the same peer and may keep it full.  The first chunk begins nevertheless,
+	 * and is held after its first frame. */
 	bool shares_peer;
 };
 
-/* A chunk that is over. */
+/* A chunk that has ended. */
 struct speech_chunk_end {
 	const struct text_chunk *chunk;
-	const struct reply_word *words; /* in the order of time */
+	const struct reply_word *words; /* sorted by time */
 	size_t words_count;
-	uint64_t samples; /* of its audio */
-	uint64_t busy_us; /* that engines have worked on it */
-	bool is_cut; /* it ends before its text does, and has no words */
+	uint64_t samples; /* how much audio it has */
+	uint64_t busy_us; /* how long engines have worked on it */
+	bool is_cut; /* it was ended before all of its text was spoken, and has no words */
 };
 
-/* None of these may release the stream but `stepped`. */
+/* Only `stepped` may release the stream. */
 struct speech_stream_ops {
-	/* A chunk begins; an errno of speech_stream_step. */
+	/* A chunk begins.  speech_stream_step returns the error of this function. */
 	int (*began)(void *arg, const struct text_chunk *chunk);
-	/* A frame is to be sent: 0 when it was, ECANCELED when it must not be, or another errno. */
+	/* Sends a frame: 0 when it was sent, ECANCELED when it must not be, or another errno. */
 	int (*frame)(void *arg, const struct audio_frame *frame);
 	void (*ended)(void *arg, const struct speech_chunk_end *end);
-	/* Something has happened by itself.  0: it may be able to go on; else as a step ends. */
+	/* Something has happened outside of a step.  0: another step may be possible; otherwise an
+	 * error like that of speech_stream_step. */
 	void (*stepped)(void *arg, int err);
 };
 
 int speech_stream_alloc(struct speech_stream **streamp, const struct speech_stream_options *options,
 			const struct speech_stream_ops *ops, void *arg);
 
-/* The chunk that is spoken next, when there is none (speech_stream_chunk). */
+/* Sets the next chunk, which is moved.  There must be no other (speech_stream_chunk). */
 void speech_stream_take(struct speech_stream *stream, struct text_chunk *chunk);
-/* The chunk that is being spoken, or will be; NULL: there is none. */
+/* The chunk that is being spoken or waits to be; NULL: there is none. */
 const struct text_chunk *speech_stream_chunk(const struct speech_stream *stream);
-bool speech_stream_has_begun(const struct speech_stream *stream); /* that chunk */
-/* How long its audio will be, at most: 100 ms for each byte. */
+/* Whether that chunk has begun. */
+bool speech_stream_has_begun(const struct speech_stream *stream);
+/* The greatest length of that chunk's audio: 100 ms for each byte. */
 double speech_stream_estimate_ms(const struct speech_stream *stream);
 
-/* What the chunk waits for before its next step: the reasons to hold (enum speech_hold), unless the
- * next step makes no sound; an engine; or the encoder, which has the last of it. */
+/* What the chunk waits for before its next step: the reasons to hold (enum speech_hold; 0 if the
+ * next step produces no audio), an engine, or the encoder, which has the chunk's last samples. */
 unsigned speech_stream_held_by(const struct speech_stream *stream);
 bool speech_stream_awaits_engine(const struct speech_stream *stream);
 bool speech_stream_awaits_encoder(const struct speech_stream *stream);
 
-/* The next step of its chunk, of which none of the above is true.  It begins the chunk, makes a
- * piece of silence, starts a job, or ends the chunk.  ECANCELED when a frame must not be sent: the
- * chunk was cut.  EIO when its text cannot be spoken, ENOENT when nobody speaks its voice, or
- * another errno: the stream cannot go on. */
+/* Makes the next step of its chunk, which must not wait for any of the above: begins the chunk,
+ * produces a piece of silence, starts a job, or ends the chunk.  ECANCELED when a frame must not be
+ * sent: the chunk was cut.  EIO when its text cannot be spoken, ENOENT when no engine speaks its
+ * voice, or another errno: the stream has failed. */
 int speech_stream_step(struct speech_stream *stream);
 
 /* Whether there is any reason to hold. */
 bool speech_stream_holds(const struct speech_stream *stream);
 
-/* From its owner: a reason to hold comes or goes. */
+/* Sets or clears a reason to hold. */
 void speech_stream_hold(struct speech_stream *stream, enum speech_hold why, bool is_held);
 
-/* What is spoken from now on is never urgent. */
+/* Lets the jobs of other turns go first: the current and later jobs are never urgent. */
 void speech_stream_yield(struct speech_stream *stream);
 
-/* Ends the chunk with what was given to the peer or the encoder.  The encoding stays open: it may
- * still hold the last samples of the chunk before, and its stream needs an end. */
+/* Ends the chunk after what was given to the peer or the encoder.  The encoding stays open: it may
+ * still have the last samples of the previous chunk, and its stream needs an end. */
 void speech_stream_cut(struct speech_stream *stream);
 
-/* Nothing more is made, and what is in the encoder is dropped. */
+/* Ends everything; what is in the encoder is dropped. */
 void speech_stream_stop(struct speech_stream *stream);
 
-/* No chunk follows: ends the encoder's stream.  0 when all of it was given out; EINPROGRESS:
- * `stepped` is called; ENOMEM.  An encoder that was given no sample is not ended: a header alone is
- * no audio. */
+/* Ends the encoder's stream when no chunk follows.  0: all of it was sent; EINPROGRESS: `stepped`
+ * will be called; ENOMEM.  An encoder that was given no samples is not ended, because a header
+ * alone is not audio. */
 int speech_stream_finish(struct speech_stream *stream);
 
-/* So many samples were sent and then dropped by the peer. */
+/* The peer has dropped samples that were sent to it. */
 void speech_stream_take_back(struct speech_stream *stream, uint64_t samples);
 
 const struct playback_clock *speech_stream_playback(const struct speech_stream *stream);
-uint64_t speech_stream_dry_us(const struct speech_stream *stream);
-uint64_t speech_stream_busy_us(const struct speech_stream *stream); /* of engines, in all */
-uint64_t speech_stream_quiet_since_us(const struct speech_stream *stream); /* 0: always */
+/* When the listener will have heard everything that was sent. */
+uint64_t speech_stream_playback_end_us(const struct speech_stream *stream);
+/* How long engines have worked on all chunks. */
+uint64_t speech_stream_busy_us(const struct speech_stream *stream);
+/* When the last chunk ended; 0: none has. */
+uint64_t speech_stream_quiet_since_us(const struct speech_stream *stream);
 /* Its chunks, and what was heard of them. */
 struct transcript *speech_stream_transcript(struct speech_stream *stream);
 

@@ -1,5 +1,5 @@
 /*
- * text_source.c: from what a client writes to chunks that can be spoken (see text_source.h).
+ * text_source.c: divides the text of a turn into chunks that can be spoken (see text_source.h).
  */
 #include "session/text_source.h"
 
@@ -11,10 +11,9 @@
 #include "text/chunker.h"
 #include "text/reader.h"
 
-/* Sentences that only wait for the schedule are spoken when so little is left to
- * hear: neural voices have their first sound after 0.06 s, after 0.2 s on a
- * machine that is full, and the rest is for the way to the listener.  More would
- * make chunks shorter than they were asked to be. */
+/* Sentences that wait only for the schedule are released when this much audio is left to hear.
+ * Neural voices produce their first audio after 0.06 s, or 0.2 s on a busy machine; the rest is for
+ * the network.  With more time, chunks would be shorter than the client has requested. */
 #define RELEASE_AHEAD_US (250 * UINT64_C(1000))
 
 struct text_source {
@@ -22,15 +21,15 @@ struct text_source {
 	const struct settings *settings;
 	struct chunker *chunker;
 	struct reader reader;
-	struct lexicon *lexicon; /* the reader's; NULL: no dictionary applies */
-	uint64_t bytes; /* of all text */
-	uint64_t bytes_flushed; /* of the text before the last flush */
-	bool drops_unflushed;
-	bool is_paused; /* nothing can be spoken yet */
-	bool is_stale; /* flush_timeout_ms passed meanwhile */
-	struct timer confirm_timer; /* for a sentence end that no word follows */
-	struct timer stale_timer; /* flush_timeout_ms */
-	struct timer dry_timer; /* the listener is about to run out of audio */
+	struct lexicon *lexicon; /* used by the reader; NULL: no dictionary applies */
+	uint64_t bytes; /* the length of all text */
+	uint64_t bytes_flushed; /* the length of the text before the last flush */
+	bool drops_unflushed; /* text_source_drop_unflushed was called */
+	bool is_paused; /* text_source_resume was not called yet */
+	bool is_stale; /* flush_timeout_ms has passed while it was paused */
+	struct timer confirm_timer; /* fires if no text follows the end of a sentence */
+	struct timer stale_timer; /* fires after flush_timeout_ms without more text */
+	struct timer release_timer; /* fires when the listener has nearly heard everything */
 	text_source_ready_h *ready;
 	void *arg;
 };
@@ -72,7 +71,8 @@ int text_source_alloc(struct text_source **sourcep, struct timers *timers,
 	mem_set_destructor(source, text_source_destroy);
 	for (size_t i = 0; i < settings->schedule_len; ++i)
 		options.schedule[i] = settings->schedule[i];
-	if (strlen(language) < sizeof(options.language)) /* longer names are not known */
+	if (strlen(language) <
+	    sizeof(options.language)) /* all known languages have shorter names */
 		memcpy(options.language, language, strlen(language) + 1);
 	err = chunker_alloc(&source->chunker, &options);
 	if (err)
@@ -115,7 +115,7 @@ static void text_source_on_confirm(void *arg)
 
 static void text_source_on_stale(void *arg);
 
-/* Text is spoken even if no more of it follows. */
+/* Starts the timer after which incomplete text is spoken. */
 static void text_source_await_rest(struct text_source *source)
 {
 	source->is_stale = false;
@@ -134,7 +134,7 @@ static void text_source_on_stale(void *arg)
 {
 	struct text_source *source = arg;
 
-	if (source->is_paused) { /* nothing could be spoken, and more text may still come */
+	if (source->is_paused) { /* it could not be spoken, and more text may still arrive */
 		source->is_stale = true;
 		return;
 	}
@@ -165,7 +165,7 @@ void text_source_await_nothing(struct text_source *source)
 {
 	timer_clear(source->timers, &source->confirm_timer);
 	timer_clear(source->timers, &source->stale_timer);
-	timer_clear(source->timers, &source->dry_timer);
+	timer_clear(source->timers, &source->release_timer);
 }
 
 void text_source_flush(struct text_source *source)
@@ -218,7 +218,7 @@ int text_source_next(struct text_source *source, struct text_chunk *chunk)
 		err = reader_read(&spoken, &source->reader, next.text, next.len);
 		if (err)
 			return err;
-		if (spoken->parts_len == 0) { /* nothing of it is heard */
+		if (spoken->parts_len == 0) { /* it contains nothing to speak */
 			mem_deref(spoken);
 			continue;
 		}
@@ -233,7 +233,7 @@ int text_source_next(struct text_source *source, struct text_chunk *chunk)
 			return ENOMEM;
 		}
 		memcpy(chunk->text, next.text, next.len);
-		timer_clear(source->timers, &source->dry_timer);
+		timer_clear(source->timers, &source->release_timer);
 		return 0;
 	}
 	return ENOENT;
@@ -246,25 +246,25 @@ void text_chunk_reset(struct text_chunk *chunk)
 	*chunk = (struct text_chunk){0};
 }
 
-static void text_source_on_dry(void *arg)
+static void text_source_on_release(void *arg)
 {
 	struct text_source *source = arg;
 
 	source->ready(source->arg);
 }
 
-/* A client's own schedule is kept; ours may be broken for a listener who would
- * hear nothing. */
-bool text_source_release_before(struct text_source *source, uint64_t dry_us)
+/* A schedule that the client has set is always kept.  The default schedule is ignored if the
+ * listener would otherwise hear a gap. */
+bool text_source_release_before(struct text_source *source, uint64_t end_us)
 {
 	uint64_t now_us = source->timers->now_us;
 
-	timer_clear(source->timers, &source->dry_timer);
+	timer_clear(source->timers, &source->release_timer);
 	if ((source->settings->set & SETTING_SCHEDULE) || !chunker_has_sentence(source->chunker))
 		return false;
-	if (dry_us > now_us + RELEASE_AHEAD_US) {
-		timer_set(source->timers, &source->dry_timer, dry_us - now_us - RELEASE_AHEAD_US,
-			  text_source_on_dry, source);
+	if (end_us > now_us + RELEASE_AHEAD_US) {
+		timer_set(source->timers, &source->release_timer,
+			  end_us - now_us - RELEASE_AHEAD_US, text_source_on_release, source);
 		return false;
 	}
 	chunker_release(source->chunker);

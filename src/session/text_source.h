@@ -1,13 +1,14 @@
 /*
- * text_source.h: the text of a turn, from what its client writes to chunks that can be spoken.
+ * text_source.h: divides the text of a turn into chunks that can be spoken.
  *
  *   text → chunker → reader → a chunk and how it is read
  *
- * Knows when text that waits is due: a sentence that nothing confirms (35 ms), text that nothing
- * completes (flush_timeout_ms), and whole sentences that only wait for the schedule while their
- * listener is about to run out of audio.  Then it calls `ready`.
+ * Text that waits becomes due, and `ready` is called, in three cases: the end of a sentence was not
+ * followed by more text for 35 ms; an incomplete sentence was not continued for flush_timeout_ms;
+ * or whole sentences wait only for the schedule while the listener is about to have heard
+ * everything.
  *
- * Belongs to one turn; runs on the loop's thread.  The settings are lent, and outlive it.
+ * Belongs to one turn; runs on the loop's thread.  The settings must outlive it.
  */
 #ifndef SESSION_TEXT_SOURCE_H
 #define SESSION_TEXT_SOURCE_H
@@ -24,62 +25,65 @@
 
 struct text_source;
 
-/* A chunk, which is its owner's: malloc and mem.h. */
+/* A chunk of text.  Release it with text_chunk_reset. */
 struct text_chunk {
 	char *text; /* as the client wrote it; NULL: there is no chunk */
 	size_t len;
 	struct spoken *spoken; /* how it is read: at least one part */
-	uint64_t end; /* bytes of the turn's text up to its end */
+	uint64_t end; /* the position of its end in the turn's text, in bytes */
 };
 
-/* More may be ready. */
+/* Called when a chunk may be ready. */
 typedef void(text_source_ready_h)(void *arg);
 
+/* `language` is the language of the text ("en"), and is copied.  reads_phonemes: the voice can be
+ * given phonemes; otherwise a dictionary's replacement is used. */
 int text_source_alloc(struct text_source **sourcep, struct timers *timers,
 		      const struct settings *settings, const char *language, bool reads_phonemes,
 		      text_source_ready_h *ready, void *arg);
 
-/* The dictionaries that it is read with; a reference is kept.  NULL: none. */
+/* Sets the dictionaries; a reference is taken.  NULL: none. */
 void text_source_set_lexicon(struct text_source *source, struct lexicon *lexicon);
 
-/* Until text_source_resume nothing of it can be spoken, and flush_timeout_ms has no effect. */
+/* Call it when the turn may speak.  Before that, flush_timeout_ms has no effect. */
 void text_source_resume(struct text_source *source);
 
-/* A message of the client.  ENOBUFS when too much waits, ENOMEM. */
+/* Adds the text of a message.  ENOBUFS when too much is buffered, ENOMEM. */
 int text_source_feed(struct text_source *source, const char *text, size_t len);
 
-/* What is wrong with the markup so far, for its author to read; NULL: nothing. */
+/* Describes a fault in the markup so far, for its author; NULL: there is none. */
 const char *text_source_fault(const struct text_source *source);
 
-/* Its timers: they start again with each text, and stop when no text follows. */
+/* Restart the timers after each text, and stop them. */
 void text_source_await_more(struct text_source *source);
 void text_source_await_nothing(struct text_source *source);
 
-/* All of it is to be spoken: what is there now, and more may follow; whole sentences of it; and
- * what is left at the turn's end. */
+/* text_source_flush makes all text so far due, and more may follow; text_source_release makes only
+ * whole sentences due; text_source_end makes the rest due at the end of the turn. */
 void text_source_flush(struct text_source *source);
 void text_source_release(struct text_source *source);
 void text_source_end(struct text_source *source);
 
-/* From now on, only chunks that were flushed are given out, and the end flushes nothing. */
+/* Afterwards, text_source_next returns only chunks that were flushed, and text_source_end makes
+ * nothing due. */
 void text_source_drop_unflushed(struct text_source *source);
-/* The client has flushed this chunk; anything at all. */
+/* Whether the client has flushed this chunk, or anything at all. */
 bool text_source_has_flushed(const struct text_source *source, const struct text_chunk *chunk);
 bool text_source_was_flushed(const struct text_source *source);
 
-/* The next chunk of which something is heard; ENOENT when there is none, ENOMEM. */
+/* Gives the next chunk that contains something to speak; ENOENT when there is none, ENOMEM. */
 int text_source_next(struct text_source *source, struct text_chunk *chunk);
 void text_chunk_reset(struct text_chunk *chunk);
 
-/* Nothing is ready, and the listener will have heard everything at dry_us.  Whole sentences that
- * only wait for the schedule are released shortly before that: true when they are now; otherwise
- * `ready` is called when it is time. */
-bool text_source_release_before(struct text_source *source, uint64_t dry_us);
+/* Call it when no chunk is ready, with the time at which the listener will have heard everything.
+ * Whole sentences that only wait for the schedule are released shortly before that.  Returns true
+ * if they were released by this call; otherwise `ready` is called when it is time. */
+bool text_source_release_before(struct text_source *source, uint64_t end_us);
 
-/* Bytes that were fed and not given out. */
+/* How many bytes were added and are not in a chunk yet. */
 size_t text_source_buffered(const struct text_source *source);
 
-/* The turn is over: adds what was never given out to its transcript. */
+/* Adds the rest of the text, which was not spoken, to the transcript of a turn that is over. */
 void text_source_add_rest(struct text_source *source, struct transcript *transcript);
 
 #endif

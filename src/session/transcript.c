@@ -8,33 +8,34 @@
 
 #include "text/tag.h"
 
-struct mark {
-	uint64_t samples;
-	uint32_t start; /* in text */
-	uint16_t len;
-	bool is_whole; /* no more will come */
+/* Where a chunk is in the text and in the audio. */
+struct transcript_mark {
+	uint64_t samples; /* the length of its audio so far */
+	uint32_t start; /* its position in the text, in bytes */
+	uint16_t len; /* in bytes */
+	bool is_whole; /* it has ended */
 };
 
-struct packed {
+struct transcript_packed {
 	uint32_t sample_rate;
 	uint32_t text_len;
 	uint32_t marks_len; /* bytes */
-	_Alignas(struct mark) char marks[]; /* and the text */
+	_Alignas(struct transcript_mark) char marks[]; /* followed by the text */
 };
 
 #define MARKS_MAX 4096
 #define CHUNK_MAX (TRANSCRIPT_MAX / 2)
 _Static_assert(CHUNK_MAX <= UINT16_MAX, "a mark counts its bytes in 16 bits");
 
-/* How fast people talk, near enough to guess a length: 15 letters a second in
- * Latin script, five signs of three bytes each in Chinese. */
+/* A rough speed of speech, to estimate the length of a chunk: 15 letters a second in Latin script,
+ * five characters of three bytes each in Chinese. */
 #define BYTES_PER_SECOND 15
 
 void transcript_init(struct transcript *transcript, unsigned sample_rate)
 {
 	transcript->sample_rate = sample_rate;
 	buf_init(&transcript->text, TRANSCRIPT_MAX);
-	buf_init(&transcript->marks, MARKS_MAX * sizeof(struct mark));
+	buf_init(&transcript->marks, MARKS_MAX * sizeof(struct transcript_mark));
 }
 
 void transcript_reset(struct transcript *transcript)
@@ -45,55 +46,56 @@ void transcript_reset(struct transcript *transcript)
 
 size_t transcript_packed_size(const struct transcript *transcript)
 {
-	return sizeof(struct packed) + transcript->marks.len + transcript->text.len;
+	return sizeof(struct transcript_packed) + transcript->marks.len + transcript->text.len;
 }
 
-void transcript_pack(void *room, const struct transcript *transcript)
+void transcript_pack(void *packed, const struct transcript *transcript)
 {
-	struct packed *packed = room;
+	struct transcript_packed *block = packed;
 
-	packed->sample_rate = transcript->sample_rate;
-	packed->text_len = (uint32_t)transcript->text.len;
-	packed->marks_len = (uint32_t)transcript->marks.len;
-	if (packed->marks_len > 0)
-		memcpy(packed->marks, transcript->marks.bytes, packed->marks_len);
-	if (packed->text_len > 0)
-		memcpy(packed->marks + packed->marks_len, transcript->text.bytes, packed->text_len);
+	block->sample_rate = transcript->sample_rate;
+	block->text_len = (uint32_t)transcript->text.len;
+	block->marks_len = (uint32_t)transcript->marks.len;
+	if (block->marks_len > 0)
+		memcpy(block->marks, transcript->marks.bytes, block->marks_len);
+	if (block->text_len > 0)
+		memcpy(block->marks + block->marks_len, transcript->text.bytes, block->text_len);
 }
 
-void transcript_unpack(struct transcript *transcript, void *room)
+void transcript_unpack(struct transcript *transcript, void *packed)
 {
-	struct packed *packed = room;
+	struct transcript_packed *block = packed;
 
 	*transcript = (struct transcript){
-		.text = {.bytes = packed->marks + packed->marks_len, .len = packed->text_len},
-		.marks = {.bytes = packed->marks, .len = packed->marks_len},
-		.sample_rate = packed->sample_rate,
+		.text = {.bytes = block->marks + block->marks_len, .len = block->text_len},
+		.marks = {.bytes = block->marks, .len = block->marks_len},
+		.sample_rate = block->sample_rate,
 	};
 }
 
-static struct mark *transcript_marks_of(const struct transcript *transcript, size_t *count)
+static struct transcript_mark *transcript_marks_of(const struct transcript *transcript,
+						   size_t *count)
 {
-	*count = transcript->marks.len / sizeof(struct mark);
-	return (struct mark *)(void *)transcript->marks.bytes;
+	*count = transcript->marks.len / sizeof(struct transcript_mark);
+	return (struct transcript_mark *)(void *)transcript->marks.bytes;
 }
 
-/* Forgets the oldest half.  Their samples stay counted in the first mark that
- * is left, so that positions still mean the same. */
-static void transcript_forget(struct transcript *transcript)
+/* Drops the oldest half of the chunks.  Their samples are added to the first chunk that is left, so
+ * that positions in the audio keep their meaning. */
+static void transcript_drop_oldest(struct transcript *transcript)
 {
 	size_t count;
-	struct mark *marks = transcript_marks_of(transcript, &count);
-	size_t gone = (count + 1) / 2;
+	struct transcript_mark *marks = transcript_marks_of(transcript, &count);
+	size_t dropped = (count + 1) / 2;
 	size_t cut;
 	uint64_t samples = 0;
 
 	if (count == 0)
 		return;
-	cut = gone < count ? marks[gone].start : transcript->text.len;
-	for (size_t i = 0; i < gone; ++i)
+	cut = dropped < count ? marks[dropped].start : transcript->text.len;
+	for (size_t i = 0; i < dropped; ++i)
 		samples += marks[i].samples;
-	buf_consume(&transcript->marks, gone * sizeof(*marks));
+	buf_consume(&transcript->marks, dropped * sizeof(*marks));
 	buf_consume(&transcript->text, cut);
 	marks = transcript_marks_of(transcript, &count);
 	for (size_t i = 0; i < count; ++i)
@@ -104,14 +106,14 @@ static void transcript_forget(struct transcript *transcript)
 
 int transcript_add(struct transcript *transcript, const char *text, size_t len)
 {
-	struct mark mark = {0};
+	struct transcript_mark mark = {0};
 	int err;
 
 	if (len + 1 > CHUNK_MAX)
-		return 0; /* no chunk is that long */
+		return 0; /* chunks are never longer */
 	while (transcript->text.len + len + 1 > TRANSCRIPT_MAX ||
 	       transcript->marks.len + sizeof(mark) > transcript->marks.max)
-		transcript_forget(transcript);
+		transcript_drop_oldest(transcript);
 	if (transcript->text.len > 0) {
 		err = buf_append(&transcript->text, " ", 1);
 		if (err)
@@ -126,7 +128,7 @@ int transcript_add(struct transcript *transcript, const char *text, size_t len)
 void transcript_audio(struct transcript *transcript, uint64_t samples)
 {
 	size_t count;
-	struct mark *marks = transcript_marks_of(transcript, &count);
+	struct transcript_mark *marks = transcript_marks_of(transcript, &count);
 
 	if (count > 0)
 		marks[count - 1].samples += samples;
@@ -135,13 +137,13 @@ void transcript_audio(struct transcript *transcript, uint64_t samples)
 void transcript_end(struct transcript *transcript)
 {
 	size_t count;
-	struct mark *marks = transcript_marks_of(transcript, &count);
+	struct transcript_mark *marks = transcript_marks_of(transcript, &count);
 
 	if (count > 0)
 		marks[count - 1].is_whole = true;
 }
 
-static size_t transcript_end_of(const struct mark *mark)
+static size_t transcript_end_of(const struct transcript_mark *mark)
 {
 	return (size_t)mark->start + mark->len;
 }
@@ -157,7 +159,8 @@ static size_t transcript_back_to_word_end(const char *text, size_t start, size_t
 	return at;
 }
 
-/* Half a tag would be read aloud when the rest is said again. */
+/* If a position inside a tag were returned, the rest of the tag would be read aloud when the client
+ * sends the remaining text again. */
 static size_t transcript_back_out_of_tag(const char *text, size_t start, size_t at, size_t end)
 {
 	size_t i = start;
@@ -176,19 +179,12 @@ static size_t transcript_back_out_of_tag(const char *text, size_t start, size_t 
 	return at;
 }
 
-/* How long the chunk will have been when it has ended. */
-static uint64_t transcript_length_of(const struct transcript *transcript, const struct mark *mark)
+/* The position in the text up to which a partly heard chunk was heard. */
+static size_t transcript_heard_of(const struct transcript *transcript,
+				  const struct transcript_mark *mark, uint64_t samples)
 {
-	uint64_t guess = mark->len * (uint64_t)transcript->sample_rate / BYTES_PER_SECOND;
-
-	return mark->is_whole || guess < mark->samples ? mark->samples : guess;
-}
-
-/* Where the listener is in a chunk that he has not heard to its end. */
-static size_t transcript_heard_of(const struct transcript *transcript, const struct mark *mark,
-				  uint64_t samples)
-{
-	uint64_t length = transcript_length_of(transcript, mark);
+	uint64_t estimate = mark->len * (uint64_t)transcript->sample_rate / BYTES_PER_SECOND;
+	uint64_t length = mark->is_whole || estimate < mark->samples ? mark->samples : estimate;
 	size_t end = transcript_end_of(mark);
 	size_t at;
 
@@ -203,7 +199,7 @@ static size_t transcript_heard_of(const struct transcript *transcript, const str
 size_t transcript_heard(const struct transcript *transcript, uint64_t samples)
 {
 	size_t count;
-	const struct mark *marks = transcript_marks_of(transcript, &count);
+	const struct transcript_mark *marks = transcript_marks_of(transcript, &count);
 	size_t heard = 0;
 
 	for (size_t i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
 /*
- * tts_call.c: one text, spoken once (see tts_call.h).
+ * tts_call.c: speaks one complete text (see tts_call.h).
  */
 #include "session/tts_call.h"
 
@@ -20,13 +20,13 @@ struct tts_call {
 	void *arg;
 	char *text;
 	size_t text_len;
-	unsigned silence_ms; /* 0: a text must have something to say */
-	struct encoding *silence; /* NULL: none is being encoded */
+	unsigned silence_ms; /* 0: text with nothing to speak is an error */
+	struct encoding *silence; /* NULL: no silence is being encoded */
 	struct stream_fault fault; /* WIRE_ERROR_NONE: it has not failed */
 	bool is_over; /* one of the ops was called */
 };
 
-static void tts_call_tell_failed(struct tts_call *call, bool has_begun)
+static void tts_call_report_failed(struct tts_call *call, bool has_begun)
 {
 	if (call->is_over)
 		return;
@@ -37,7 +37,7 @@ static void tts_call_tell_failed(struct tts_call *call, bool has_begun)
 static void tts_call_fail_internal(struct tts_call *call)
 {
 	fault_set(&call->fault, WIRE_ERROR_INTERNAL, "%s", "");
-	tts_call_tell_failed(call, false);
+	tts_call_report_failed(call, false);
 }
 
 static void tts_call_end_silence(struct tts_call *call)
@@ -50,7 +50,7 @@ static void tts_call_end_silence(struct tts_call *call)
 	call->ops->done(call->arg, &usage);
 }
 
-/* It belongs to no turn and counts no samples, so that it is not charged. */
+/* The silence does not belong to a turn, so it is not charged. */
 static int tts_call_send_silence(struct tts_call *call, const struct audio_frame *frame)
 {
 	struct session *session = &call->session;
@@ -77,7 +77,8 @@ static void tts_call_on_silence(void *arg, int err, const struct audio_frame *fr
 		tts_call_end_silence(call);
 }
 
-/* As a turn would make it: in frames, which go through an encoder where the format has one. */
+/* Produces the silence as a turn would: in frames, which are encoded if the format has an
+ * encoder. */
 static int tts_call_make_silence(struct tts_call *call, struct pipeline *pipeline)
 {
 	const struct audio_format *format = &call->session.settings.format;
@@ -100,9 +101,9 @@ static int tts_call_make_silence(struct tts_call *call, struct pipeline *pipelin
 	return err;
 }
 
-/* Dots, an emoji, a dash: chat programs that cut a text into pieces send such pieces too, and
- * take an error for the failure of the whole text.  An answer without a sample would be no
- * audio file. */
+/* Answers text with nothing to speak, such as dots, an emoji or a dash.  Chat programs that split a
+ * text send such pieces too, and would treat an error as the failure of the whole text.  An answer
+ * without samples would not be an audio file, so a silence is sent. */
 static void tts_call_nothing_to_say(struct tts_call *call)
 {
 	struct pipeline *pipeline = NULL;
@@ -110,7 +111,7 @@ static void tts_call_nothing_to_say(struct tts_call *call)
 
 	if (call->silence_ms == 0) {
 		fault_set(&call->fault, WIRE_ERROR_INVALID_REQUEST, "text has nothing to say");
-		tts_call_tell_failed(call, false);
+		tts_call_report_failed(call, false);
 		return;
 	}
 	err = pipeline_alloc(&pipeline, &call->session.settings.format, 1.0);
@@ -144,7 +145,7 @@ static void tts_call_on_spoken(void *arg, struct turn *turn, unsigned flushes)
 		return;
 	turn_figures(turn, &figures);
 	if (turn_has_failed(turn) || turn_was_curtailed(turn, &call->fault)) {
-		tts_call_tell_failed(call, figures.samples > 0);
+		tts_call_report_failed(call, figures.samples > 0);
 		return;
 	}
 	if (figures.samples == 0) {
@@ -161,7 +162,7 @@ static void tts_call_on_empty(void *arg)
 	(void)arg;
 }
 
-static const struct turn_queue_ops queue_ops = {
+static const struct turn_queue_ops tts_call_queue_ops = {
 	.spoken = tts_call_on_spoken,
 	.empty = tts_call_on_empty,
 	.failed = tts_call_on_failed,
@@ -171,7 +172,7 @@ void tts_call_begin(struct tts_call *call)
 {
 	int err;
 
-	mem_ref(call); /* its owner may end it from inside the ops */
+	mem_ref(call); /* the owner may release it from inside the ops */
 	err = turn_queue_text(&call->queue, &call->session.settings, call->text, call->text_len,
 			      call->text_len);
 	if (err)
@@ -196,7 +197,7 @@ void tts_call_sent(struct tts_call *call, uint64_t tag)
 	turn_queue_sent(&call->queue, tag);
 }
 
-static void tts_call_call_destroy(void *object)
+static void tts_call_destroy(void *object)
 {
 	struct tts_call *call = object;
 
@@ -226,17 +227,17 @@ int tts_call_alloc(struct tts_call **callp, const struct tts_call_request *reque
 	call->ops = ops;
 	call->arg = arg;
 	session_init(&call->session, request->dialect, request->services, request->peer,
-		     request->request_id, request->member);
+		     request->request_id, request->caller);
 	call->session.queue = &call->queue;
 	owner.session = &call->session;
 	settings_copy(&call->session.settings, request->settings);
 	call->session.settings.auto_mode = true;
-	(void)settings_format(&call->session.settings.format,
-			      request->settings); /* no conflict: it was read */
+	/* This cannot fail: the parser has checked for conflicts. */
+	(void)settings_format(&call->session.settings.format, request->settings);
 	call->session.settings.set &= ~(unsigned)SETTING_SAMPLE_RATE;
 	call->session.settings.set |= SETTING_OUTPUT_FORMAT;
-	turn_queue_init(&call->queue, &owner, 1, &queue_ops, call);
-	mem_set_destructor(call, tts_call_call_destroy);
+	turn_queue_init(&call->queue, &owner, 1, &tts_call_queue_ops, call);
+	mem_set_destructor(call, tts_call_destroy);
 	*callp = call;
 	return 0;
 }

@@ -1,6 +1,5 @@
 /*
- * tts_multi.c: what a client can do on /ws/tts/multi and its like (see
- * tts_multi.h).
+ * tts_multi.c: the kind of session with contexts (see tts_multi.h).
  */
 #include "session/tts_multi.h"
 
@@ -16,12 +15,12 @@
 
 struct tts_multi {
 	struct session session;
-	struct context *contexts[TTS_MULTI_CONTEXTS_MAX]; /* in the order they were made */
+	struct context *contexts[TTS_MULTI_CONTEXTS_MAX]; /* in order of creation */
 	size_t count;
-	size_t drains; /* how often there was room again */
+	size_t drains; /* counts calls of `drained` */
 	unsigned idle_ms;
-	bool obeying; /* a message is being obeyed, and more of it may have to be answered */
-	double audio_seconds; /* of the contexts that are closed */
+	bool applying; /* a message is being applied, and more of it may need an answer */
+	double audio_seconds; /* the sum of the contexts that are closed */
 };
 
 static struct tts_multi *tts_multi_of(struct session *session)
@@ -55,30 +54,30 @@ static bool tts_multi_is_idle(const struct session *session)
 	return true;
 }
 
-/* When the server goes away, a context that has nothing to say is not said to
- * be closed: a client that reconnects makes it again. */
+/* During shutdown, a context with nothing to speak gets no context_closed, because a client that
+ * reconnects creates it again. */
 static void tts_multi_close_if_done(struct tts_multi *multi)
 {
 	const struct dialect *dialect = multi->session.dialect;
-	bool leaves = multi->session.close_code != SESSION_CLOSE_NORMAL;
+	bool is_shutdown = multi->session.close_code != SESSION_CLOSE_NORMAL;
 	struct buf message;
 
-	if (!multi->session.close_code || multi->session.closed || multi->obeying)
+	if (!multi->session.close_code || multi->session.closed || multi->applying)
 		return;
-	if (leaves ? !tts_multi_is_idle(&multi->session) : multi->count > 0)
+	if (is_shutdown ? !tts_multi_is_idle(&multi->session) : multi->count > 0)
 		return;
 	multi->session.closed = true;
 	while (multi->count > 0)
 		tts_multi_forget(multi, multi->contexts[multi->count - 1]);
-	if (!leaves && dialect->contexts_closed)
+	if (!is_shutdown && dialect->contexts_closed)
 		session_send(&multi->session, &message,
 			     dialect->contexts_closed(session_begin(&multi->session, &message),
 						      multi->audio_seconds));
 	session_close(&multi->session, multi->session.close_code);
 }
 
-/* What speaks is finished, what waits is not begun. */
-static void tts_multi_leave(struct tts_multi *multi, uint16_t code)
+/* Closes the connection when the current turns have been spoken; turns that wait are dropped. */
+static void tts_multi_close_when_spoken(struct tts_multi *multi, uint16_t code)
 {
 	if (multi->session.close_code)
 		return;
@@ -94,28 +93,28 @@ static uint16_t tts_multi_code_after(const struct tts_multi *multi, enum wire_er
 	return code && multi->session.api->error_code ? multi->session.api->error_code : code;
 }
 
-/* A context has ended with an error that holds for all. */
+/* A context has ended with an error that affects the whole connection. */
 static void tts_multi_on_context_failed(void *arg, enum wire_error_id id)
 {
 	struct tts_multi *multi = arg;
 	uint16_t code = tts_multi_code_after(multi, id);
 
 	if (code)
-		tts_multi_leave(multi, code);
+		tts_multi_close_when_spoken(multi, code);
 }
 
-static void tts_multi_on_leave(void *arg, struct context *context)
+static void tts_multi_on_context_closing(void *arg, struct context *context)
 {
 	tts_multi_forget(arg, context);
 }
 
-static void tts_multi_on_left(void *arg)
+static void tts_multi_on_context_closed(void *arg)
 {
 	tts_multi_close_if_done(arg);
 }
 
-/* In the order they were made, beginning with the one at `start`.  Contexts may go while this
- * runs; those that were there are all visited. */
+/* Visits all contexts in order of creation, beginning with index `start`.  Contexts may be removed
+ * meanwhile; all that existed at the beginning are visited. */
 static void tts_multi_visit(struct tts_multi *multi, size_t start,
 			    void (*act)(struct context *context))
 {
@@ -146,8 +145,7 @@ static struct context *tts_multi_find(const struct tts_multi *multi,
 	return NULL;
 }
 
-/* An error, or one of the other replies to a context that is not there, with
- * the id of the message. */
+/* Sends an error with the context_id of the message, whether the context exists or not. */
 static void tts_multi_send_error(struct tts_multi *multi, const struct multi_message *message,
 				 enum wire_error_id id, const char *detail)
 {
@@ -160,9 +158,9 @@ static void tts_multi_send_error(struct tts_multi *multi, const struct multi_mes
 	buf_reset(&json);
 }
 
-/* A context that does not exist is closed already.  The answer has the usage of one that never
- * spoke, with the model of the session, so that clients find the same keys in every
- * context_closed. */
+/* Answers a message that closes or cancels a context that does not exist.  The usage is that of a
+ * context that never spoke, with the model of the session, so that every context_closed has the
+ * same keys. */
 static void tts_multi_send_closed(struct tts_multi *multi, const struct multi_message *message,
 				  bool say_interrupted)
 {
@@ -216,8 +214,9 @@ static void tts_multi_cut_if_dropped(struct context *context)
 		context_cut(context);
 }
 
-/* Contexts that only wait for their rows go, and then, where closing ones yield to a new one, the
- * oldest of these. */
+/* If the connection is full, cuts contexts that only wait for their rows.  If that is not enough
+ * and the API lets contexts that are closing yield to new ones (closing_yields), cuts the oldest of
+ * those. */
 static void tts_multi_cut_for_room(struct tts_multi *multi)
 {
 	if (tts_multi_is_full(multi))
@@ -238,8 +237,8 @@ static void tts_multi_add_context(struct tts_multi *multi, const struct multi_me
 	const struct context_owner owner = {
 		.session = &multi->session,
 		.idle_ms = multi->idle_ms,
-		.leave = tts_multi_on_leave,
-		.left = tts_multi_on_left,
+		.closing = tts_multi_on_context_closing,
+		.closed = tts_multi_on_context_closed,
 		.failed = tts_multi_on_context_failed,
 		.arg = multi,
 	};
@@ -264,21 +263,21 @@ static bool tts_multi_says_something(const struct multi_message *message)
 		!turn_queue_is_blank(message->said.text, message->said.text_len));
 }
 
-/* Text, even a blank, or a voice makes a context.  What only asks for an end
- * makes none. */
+/* Text, even a space, or voice settings create a context.  A message that only ends one does
+ * not. */
 static bool tts_multi_makes_context(const struct multi_message *message)
 {
 	const struct stream_message *said = &message->said;
 
 	if (message->stop_context)
-		return false; /* what was not flushed would not be spoken */
+		return false; /* text that is not flushed would not be spoken */
 	if (message->close_context)
 		return !message->immediate && tts_multi_says_something(message);
 	return message->has_voice_settings ||
 	       (said->has_text && (said->text_len > 0 || said->text_surrogate));
 }
 
-/* Makes room for the context that a message creates, before any of the message is obeyed.  False
+/* Makes room for the context that a message creates, before any of the message is applied.  False
  * when there is none. */
 static bool tts_multi_make_room(struct tts_multi *multi, const struct multi_message *message)
 {
@@ -287,14 +286,14 @@ static bool tts_multi_make_room(struct tts_multi *multi, const struct multi_mess
 	if (!message->context_id || multi->session.close_code ||
 	    !tts_multi_makes_context(message) || (context && context_takes_input(context)))
 		return true;
-	if (context) /* find_living cuts it, or the message is for it */
+	if (context) /* tts_multi_find_living cuts it, or the message is for it */
 		return tts_multi_open_contexts(multi) < multi->session.api->contexts_max;
 	tts_multi_cut_for_room(multi);
 	return !tts_multi_is_full(multi);
 }
 
-/* A client that says more to a context that it has closed was interrupted, and wants no more of
- * it: clients flush after the close, close again, or start over. */
+/* A client that sends more to a context that it has closed was interrupted and does not want the
+ * rest: clients flush after the close, close again, or start over. */
 static struct context *tts_multi_find_living(struct tts_multi *multi,
 					     const struct multi_message *message)
 {
@@ -316,7 +315,7 @@ static struct context *tts_multi_find_or_make(struct tts_multi *multi,
 	struct context *context = tts_multi_find_living(multi, message);
 
 	/* A connection that is about to close starts nothing: the client starts it on another one.
-	 * When it is full, the error was sent before the message was obeyed. */
+	 * If the connection is full, the error was sent before. */
 	if (context || multi->session.close_code || !tts_multi_makes_context(message) ||
 	    tts_multi_is_full(multi))
 		return context;
@@ -335,9 +334,9 @@ static void tts_multi_take_text(struct tts_multi *multi, struct context *context
 	context_text(context, message->said.text, message->said.text_len, room);
 }
 
-/* Roles combine in one message; they count in this order. */
-static void tts_multi_obey_in(struct tts_multi *multi, struct context *context,
-			      struct multi_message *message)
+/* A message may have several roles; they are applied in this order. */
+static void tts_multi_apply_in(struct tts_multi *multi, struct context *context,
+			       struct multi_message *message)
 {
 	mem_ref(context);
 	if (message->has_voice_settings)
@@ -383,8 +382,8 @@ static void tts_multi_cancel(struct tts_multi *multi, const struct multi_message
 		session_send_interrupted(&multi->session, NULL, NULL);
 }
 
-/* An output_format holds for the connection from the first one on, and has a rate of its own: a
- * sample_rate in the same or a later message has no effect; is_acceptable has checked that it does
+/* The first output_format applies to the whole connection and sets its sample rate: a sample_rate
+ * in the same or a later message has no effect; tts_multi_is_acceptable has checked that they do
  * not conflict. */
 static void tts_multi_configure(struct tts_multi *multi, struct multi_message *message)
 {
@@ -402,7 +401,7 @@ static void tts_multi_configure(struct tts_multi *multi, struct multi_message *m
 		context_set_idle_ms(multi->contexts[i], multi->idle_ms);
 }
 
-static void tts_multi_obey(struct tts_multi *multi, struct multi_message *message)
+static void tts_multi_apply(struct tts_multi *multi, struct multi_message *message)
 {
 	struct context *context;
 
@@ -413,7 +412,7 @@ static void tts_multi_obey(struct tts_multi *multi, struct multi_message *messag
 		tts_multi_cancel(multi, message);
 	context = message->context_id ? tts_multi_find_or_make(multi, message) : NULL;
 	if (context)
-		tts_multi_obey_in(multi, context, message);
+		tts_multi_apply_in(multi, context, message);
 	else if (message->close_context)
 		tts_multi_send_closed(multi, message, false);
 	if (message->said.close_socket) {
@@ -433,12 +432,12 @@ static bool tts_multi_has_voice(struct tts_multi *multi, const struct multi_mess
 	return false;
 }
 
-/* The format that the connection would have; EINVAL with the fault filled in when the message
- * wants another one than was set. */
+/* Checks that the message does not request another format than the connection has.  EINVAL with the
+ * fault filled in. */
 static int tts_multi_check_format(const struct tts_multi *multi, const struct settings *settings,
 				  struct stream_fault *fault)
 {
-	struct settings both = *settings; /* lent: it is not reset */
+	struct settings both = *settings; /* a shallow copy, which must not be reset */
 	const struct audio_format *is_set = &multi->session.settings.format;
 	struct audio_format format;
 
@@ -463,7 +462,7 @@ static int tts_multi_check_format(const struct tts_multi *multi, const struct se
 			 settings->sample_rate, is_set->sample_rate);
 }
 
-/* What the parser cannot know: whether voices and contexts are there, and which format was
+/* Checks what the parser cannot know: whether voices and contexts exist, and which format was
  * set. */
 static bool tts_multi_is_acceptable(struct tts_multi *multi, struct multi_message *message)
 {
@@ -494,8 +493,8 @@ static bool tts_multi_is_acceptable(struct tts_multi *multi, struct multi_messag
 	return true;
 }
 
-/* A message that wants one context too many has no effect, unless it also cancels or closes: that
- * is obeyed. */
+/* A message that would create one context too many is answered with an error.  It is applied
+ * nevertheless if it also cancels, or closes the socket. */
 static void tts_multi_take(struct tts_multi *multi, struct multi_message *message)
 {
 	bool has_room;
@@ -506,7 +505,7 @@ static void tts_multi_take(struct tts_multi *multi, struct multi_message *messag
 	if (!has_room)
 		tts_multi_send_error(multi, message, WIRE_ERROR_TOO_MANY_CONTEXTS, NULL);
 	if (has_room || message->said.cancel || message->said.close_socket)
-		tts_multi_obey(multi, message);
+		tts_multi_apply(multi, message);
 }
 
 static void tts_multi_on_message(struct session *session, char *json, size_t len)
@@ -517,13 +516,13 @@ static void tts_multi_on_message(struct session *session, char *json, size_t len
 
 	if (!session_is_open(session))
 		return;
-	multi->obeying = true;
+	multi->applying = true;
 	if (session->api->parse_multi(&message, &fault, json, len) != 0)
 		tts_multi_send_error(multi, &message, fault.id, fault.detail);
 	else
 		tts_multi_take(multi, &message);
 	multi_message_reset(&message);
-	multi->obeying = false;
+	multi->applying = false;
 	tts_multi_close_if_done(multi);
 }
 
@@ -544,7 +543,7 @@ static void tts_multi_on_drained(struct session *session)
 {
 	struct tts_multi *multi = tts_multi_of(session);
 
-	/* The first one may use all the room, so another one is first each time. */
+	/* The first context may use all of the room, so each time a different one is first. */
 	tts_multi_visit(multi, multi->drains++, context_drained);
 }
 
@@ -552,7 +551,8 @@ static void tts_multi_on_sent(struct session *session, uint64_t tag)
 {
 	struct tts_multi *multi = tts_multi_of(session);
 
-	for (size_t i = multi->count; i-- > 0;) /* from the last: one may close */
+	/* Backwards, because a context may be removed. */
+	for (size_t i = multi->count; i-- > 0;)
 		context_sent(multi->contexts[i], tag);
 }
 
@@ -560,7 +560,7 @@ static void tts_multi_on_go_away(struct session *session)
 {
 	struct tts_multi *multi = tts_multi_of(session);
 
-	tts_multi_leave(multi, SESSION_CLOSE_RESTART);
+	tts_multi_close_when_spoken(multi, SESSION_CLOSE_RESTART);
 	tts_multi_close_if_done(multi);
 }
 

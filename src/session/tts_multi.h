@@ -1,22 +1,22 @@
 /*
- * tts_multi.h: a connection with contexts that speak at the same time: /ws/tts/multi and its like.
+ * tts_multi.h: the kind of session with contexts that speak at the same time, as on /ws/tts/multi.
  *
- * One object per connection: the settings of the session and up to twenty contexts (context.h).
+ * There is one object per connection: the settings of the session and up to twenty contexts
+ * (context.h).
  */
 #ifndef SESSION_TTS_MULTI_H
 #define SESSION_TTS_MULTI_H
 
 #include "session/session.h"
 
-/* The protocol's own limit; clients read it in the error. */
+/* The limit of the native protocol, which is in the text of the error. */
 #define TTS_MULTI_CONTEXTS_MAX 20
 
-/* Text of all contexts that was not spoken yet: as much as one message may
- * hold, and as four contexts may. */
+/* The most text of all contexts that has not been spoken yet: as much as one message may contain,
+ * or four contexts. */
 #define TTS_MULTI_UNSPOKEN_MAX (1024 * 1024)
 
-/* Silence after which a context closes, unless inactivity_timeout says
- * otherwise. */
+/* A context closes after this time without activity, unless inactivity_timeout is set. */
 #define TTS_MULTI_IDLE_MS 20000
 
 extern const struct session_ops tts_multi_ops;

@@ -1,5 +1,5 @@
 /*
- * tts_once.c: what a client can do on /ws/tts (see tts_once.h).
+ * tts_once.c: the kind of session in which each message is a whole request (see tts_once.h).
  */
 #include "session/tts_once.h"
 
@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "session/turn_queue.h"
 
-/* What `final` repeats of a request. */
+/* The parts of a request that `final` repeats. */
 struct once_request {
 	struct link link;
 	double speed;
@@ -20,9 +20,9 @@ struct once_request {
 };
 
 struct tts_once {
-	struct session session; /* its settings are what requests leave out */
+	struct session session; /* its settings are the defaults of requests */
 	struct turn_queue queue;
-	struct list requests; /* one for each turn of the queue, in its order */
+	struct list requests; /* one for each turn in the queue, in the same order */
 };
 
 static struct tts_once *tts_once_of(struct session *session)
@@ -41,7 +41,7 @@ static void tts_once_forget(struct tts_once *once, struct link *link)
 	free(tts_once_request_at(link));
 }
 
-/* Those whose turns are gone from the queue's end. */
+/* Forgets requests whose turns were removed from the queue's end. */
 static void tts_once_forget_waiting(struct tts_once *once)
 {
 	while (once->requests.count > once->queue.turns.count)
@@ -70,8 +70,8 @@ static void tts_once_close_if_done(struct tts_once *once)
 	session_close(&once->session, once->session.close_code);
 }
 
-/* What speaks is finished, what waits is not begun. */
-static void tts_once_leave(struct tts_once *once, uint16_t code)
+/* Closes the connection when the current turn has been spoken; turns that wait are dropped. */
+static void tts_once_close_when_spoken(struct tts_once *once, uint16_t code)
 {
 	if (!once->session.close_code)
 		once->session.close_code = code;
@@ -99,7 +99,7 @@ static void tts_once_send_final(struct tts_once *once, const struct once_request
 		     reply_once_final(session_begin(&once->session, &message), &reply, &usage));
 }
 
-/* One that has failed has said so. */
+/* A turn that has failed has already sent its error. */
 static void tts_once_on_spoken(void *arg, struct turn *turn, unsigned flushes)
 {
 	struct tts_once *once = arg;
@@ -113,7 +113,7 @@ static void tts_once_on_spoken(void *arg, struct turn *turn, unsigned flushes)
 	if (turn_was_curtailed(turn, &fault))
 		session_send_fault(&once->session, NULL, &fault);
 	if (wire_error_close_code(fault.id))
-		tts_once_leave(once, wire_error_close_code(fault.id));
+		tts_once_close_when_spoken(once, wire_error_close_code(fault.id));
 }
 
 static void tts_once_on_empty(void *arg)
@@ -124,7 +124,7 @@ static void tts_once_on_empty(void *arg)
 static const struct turn_queue_ops tts_once_queue_ops = {.spoken = tts_once_on_spoken,
 							 .empty = tts_once_on_empty};
 
-/* After the answers to earlier requests. */
+/* The error is sent after the answers to earlier requests. */
 static void tts_once_refuse(struct session *session, enum wire_error_id id, const char *detail)
 {
 	struct buf message;
@@ -133,20 +133,10 @@ static void tts_once_refuse(struct session *session, enum wire_error_id id, cons
 	int err = session->dialect->error(session_begin(session, &message), NULL, &notice);
 
 	session_note_error(&notice);
-	if (err || turn_queue_say_behind(session->queue, &message) != 0)
+	if (err || turn_queue_reply_after(session->queue, &message) != 0)
 		session_send(session, &message, err);
 	else
 		buf_reset(&message);
-}
-
-/* A text that is whole is cut into sentences alone, and the first is spoken at
- * once. */
-static void tts_once_settings_of(struct settings *settings, const struct tts_once *once,
-				 const struct stream_message *message)
-{
-	settings_copy(settings, &once->session.settings);
-	settings_merge(settings, &message->settings);
-	settings->auto_mode = true;
 }
 
 static void tts_once_speak(struct tts_once *once, const struct stream_message *message)
@@ -154,7 +144,10 @@ static void tts_once_speak(struct tts_once *once, const struct stream_message *m
 	struct settings settings;
 	int err;
 
-	tts_once_settings_of(&settings, once, message);
+	settings_copy(&settings, &once->session.settings);
+	settings_merge(&settings, &message->settings);
+	/* The text is complete: it is divided only into sentences, the first spoken at once. */
+	settings.auto_mode = true;
 	err = tts_once_remember(once, message, settings.speed);
 	if (!err) {
 		err = turn_queue_text(&once->queue, &settings, message->text, message->text_len,
@@ -171,8 +164,8 @@ static void tts_once_speak(struct tts_once *once, const struct stream_message *m
 	settings_reset(&settings);
 }
 
-/* Cancels the request that is spoken; later ones are answered in their turn.  The reply follows the
- * frames that have left: the others are taken back. */
+/* Cancels the request that is being spoken; later ones are answered in order.  The reply follows
+ * the frames that were sent; the others are dropped. */
 static void tts_once_cancel(struct tts_once *once)
 {
 	struct session *session = &once->session;
@@ -184,7 +177,7 @@ static void tts_once_cancel(struct tts_once *once)
 	turn_queue_cancel_front(&once->queue);
 }
 
-/* What the parser cannot know. */
+/* Checks what the parser cannot check. */
 static bool tts_once_is_acceptable(struct session *session, struct stream_message *message)
 {
 	if (!message->has_text)
@@ -200,14 +193,15 @@ static bool tts_once_is_acceptable(struct session *session, struct stream_messag
 	return session_has_voice(session, message);
 }
 
-/* Roles combine in one message; they count in this order. */
-static void tts_once_obey(struct tts_once *once, const struct stream_message *message)
+/* A message may have several roles; they are applied in this order. */
+static void tts_once_apply(struct tts_once *once, const struct stream_message *message)
 {
 	if (message->has_update)
 		session_update_settings(&once->session, &message->update);
 	if (message->cancel)
 		tts_once_cancel(once);
-	if (message->has_text && !once->session.close_code) /* else it is said again elsewhere */
+	/* If the connection is about to close, the client repeats the text on another one. */
+	if (message->has_text && !once->session.close_code)
 		tts_once_speak(once, message);
 }
 
@@ -223,7 +217,7 @@ static void tts_once_on_message(struct session *session, char *json, size_t len)
 		return;
 	}
 	if (tts_once_is_acceptable(session, &message))
-		tts_once_obey(tts_once_of(session), &message);
+		tts_once_apply(tts_once_of(session), &message);
 	stream_message_reset(&message);
 }
 
@@ -231,7 +225,7 @@ static void tts_once_on_go_away(struct session *session)
 {
 	struct tts_once *once = tts_once_of(session);
 
-	tts_once_leave(once, SESSION_CLOSE_RESTART);
+	tts_once_close_when_spoken(once, SESSION_CLOSE_RESTART);
 	tts_once_close_if_done(once);
 }
 

@@ -1,6 +1,5 @@
 /*
- * tts_stream.c: what a client can do on /ws/tts/stream and its like (see
- * tts_stream.h).
+ * tts_stream.c: the kind of session with one stream of text, in turns (see tts_stream.h).
  */
 #include "session/tts_stream.h"
 
@@ -12,17 +11,20 @@
 #include "session/finished_turn.h"
 #include "session/turn_queue.h"
 
-/* There is one for each idle connection: its fields are in an order that leaves no holes. */
+/* Every idle connection has one, so its fields are ordered to leave no gaps. */
 struct tts_stream {
 	struct session session;
 	struct turn_queue queue;
-	uint16_t surrogate; /* high half that the last text ended in */
-	unsigned owes_interrupted; /* after the session_closed that is under way */
-	unsigned idle_ms; /* of the connection; 0: as long as its client likes */
-	bool is_flooded; /* with cancels, which is why it closes */
-	bool owes_report; /* the last interrupted that is owed reports what was heard */
-	int64_t owed_playback_ms; /* of that report: what the client said it had played; -1: nothing */
-	struct finished_turn *last; /* of the turn that ended last, until the next begins */
+	/* The high half of a surrogate pair with which the last text ended; 0: none. */
+	uint16_t surrogate;
+	/* How many `interrupted` are sent after the session_closed that is awaited. */
+	unsigned interrupted_due;
+	unsigned idle_ms; /* the connection closes after this time without messages; 0: never */
+	bool is_flooded; /* it closes because of too many cancels */
+	bool is_report_due; /* the last of those `interrupted` reports what was heard */
+	/* For that report: how much the client says it has played; -1: unknown. */
+	int64_t due_playback_ms;
+	struct finished_turn *last; /* the turn that ended last, until the next one begins */
 	struct timer idle_timer;
 };
 
@@ -36,7 +38,7 @@ static struct timers *tts_stream_timers_of(const struct tts_stream *stream)
 	return stream->session.services->timers;
 }
 
-/* The code that the connection closes with after this error; 0: it stays open. */
+/* The code with which the connection closes after this error; 0: it stays open. */
 static uint16_t tts_stream_code_after(const struct tts_stream *stream, enum wire_error_id id)
 {
 	return stream->session.api->error_code ? stream->session.api->error_code
@@ -121,7 +123,7 @@ static void tts_stream_report_last(struct tts_stream *stream, int64_t playback_m
 	tts_stream_send_report(stream, &heard, &usage);
 }
 
-/* The answer to a flush or a close that finds no turn. */
+/* Answers a flush or a close when there is no turn. */
 static void tts_stream_send_nothing_said(struct tts_stream *stream, bool with_final)
 {
 	struct reply_totals totals = {0};
@@ -146,7 +148,7 @@ static void tts_stream_close_if_done(struct tts_stream *stream)
 		tts_stream_close_now(stream, stream->session.close_code);
 }
 
-/* A turn that was spoken to its end; memory that is not there is not missed. */
+/* Remembers a turn that was spoken to its end; without memory it is not remembered. */
 static void tts_stream_remember(struct tts_stream *stream, struct turn *turn)
 {
 	stream->last = mem_deref(stream->last);
@@ -154,19 +156,19 @@ static void tts_stream_remember(struct tts_stream *stream, struct turn *turn)
 		stream->last = NULL;
 }
 
-static void tts_stream_send_owed(struct tts_stream *stream)
+static void tts_stream_send_due(struct tts_stream *stream)
 {
-	for (; stream->owes_interrupted > 0; --stream->owes_interrupted) {
-		if (stream->owes_interrupted == 1 && stream->owes_report)
-			tts_stream_report_last(stream, stream->owed_playback_ms);
+	for (; stream->interrupted_due > 0; --stream->interrupted_due) {
+		if (stream->interrupted_due == 1 && stream->is_report_due)
+			tts_stream_report_last(stream, stream->due_playback_ms);
 		else
 			session_send_interrupted(&stream->session, NULL, NULL);
 	}
-	stream->owes_report = false;
+	stream->is_report_due = false;
 }
 
-/* A flush without text needs no answer of its own here: the last words of the
- * turn before it are that. */
+/* A flush without text needs no separate answer: the last messages of the previous turn answer
+ * it. */
 static void tts_stream_on_spoken(void *arg, struct turn *turn, unsigned flushes)
 {
 	struct tts_stream *stream = arg;
@@ -174,7 +176,7 @@ static void tts_stream_on_spoken(void *arg, struct turn *turn, unsigned flushes)
 
 	(void)flushes;
 	tts_stream_remember(stream, turn);
-	tts_stream_send_owed(stream);
+	tts_stream_send_due(stream);
 	if (turn_was_curtailed(turn, &fault) && !stream->session.closed) {
 		session_send_fault(&stream->session, NULL, &fault);
 		if (tts_stream_code_after(stream, fault.id))
@@ -189,9 +191,9 @@ static void tts_stream_on_empty(void *arg)
 	tts_stream_close_if_done(arg);
 }
 
-/* Called from inside the turn that fails, before it is removed.  A turn that fails while it is
- * made is not in the queue yet: its error is sent when it comes to the front, and take_text then
- * closes the connection. */
+/* Called from inside the turn that fails, before it is removed. A turn that fails while it is
+ * created is not in the queue yet: its error is sent when it comes to the front, and
+ * tts_stream_take_text then closes the connection. */
 static void tts_stream_on_failed(void *arg, const struct wire_notice *notice)
 {
 	struct tts_stream *stream = arg;
@@ -239,7 +241,7 @@ static void tts_stream_take_text(struct tts_stream *stream, const char *text, si
 	if (stream->queue.turns.count > turns)
 		stream->last = mem_deref(stream->last);
 	if (stream->session.close_code != close_code &&
-	    !stream->session.closed) { /* by on_failed */
+	    !stream->session.closed) { /* tts_stream_on_failed has set it */
 		turn_queue_cancel(&stream->queue);
 		tts_stream_close_now(stream, stream->session.close_code);
 	}
@@ -256,10 +258,10 @@ static void tts_stream_end_turn(struct tts_stream *stream, bool is_flush)
 	turn_queue_end(&stream->queue);
 	if (!has_turn && !stream->session.closed)
 		tts_stream_send_nothing_said(stream, is_flush);
-	/* A turn that drains already answers this with its own last words. */
+	/* A turn that takes no more text answers this with its own last messages. */
 }
 
-/* Barge-in: all turns go, one reply.  A turn whose `final` has left gets its
+/* Barge-in: cancels all turns with one reply. A turn whose `final` was sent gets its
  * session_closed first. */
 static void tts_stream_cancel(struct tts_stream *stream, const struct stream_message *message)
 {
@@ -268,19 +270,20 @@ static void tts_stream_cancel(struct tts_stream *stream, const struct stream_mes
 	stream->surrogate = 0;
 	if (turn && turn_state(turn) == TURN_BOOKING) {
 		turn_queue_cancel_waiting(&stream->queue);
-		++stream->owes_interrupted;
-		if (stream->owes_interrupted == SESSION_OWED_MAX) {
+		++stream->interrupted_due;
+		if (stream->interrupted_due == SESSION_PENDING_MAX) {
 			log_warn("session", "closed with 1008: %u cancels of one turn, request=%s",
-				 SESSION_OWED_MAX, stream->session.request_id);
+				 SESSION_PENDING_MAX, stream->session.request_id);
 			stream->is_flooded = true;
-			stream->session.close_code = SESSION_CLOSE_POLICY; /* after what is owed */
+			/* It closes after the replies that are due. */
+			stream->session.close_code = SESSION_CLOSE_POLICY;
 		}
-		stream->owes_report = message->report;
-		stream->owed_playback_ms = message->playback_offset_ms;
+		stream->is_report_due = message->report;
+		stream->due_playback_ms = message->playback_offset_ms;
 		return;
 	}
 	if (turn)
-		stream->last = mem_deref(stream->last); /* it is not what was heard last */
+		stream->last = mem_deref(stream->last); /* the current turn was heard last */
 	if (turn && message->report) {
 		tts_stream_report_turn(stream, turn, message->playback_offset_ms);
 		turn_queue_cancel(&stream->queue);
@@ -293,16 +296,8 @@ static void tts_stream_cancel(struct tts_stream *stream, const struct stream_mes
 	tts_stream_close_if_done(stream);
 }
 
-/* Half a character that nothing completed any more is still a character. */
-static void tts_stream_finish_surrogate(struct tts_stream *stream)
-{
-	if (stream->surrogate)
-		tts_stream_take_text(stream, "\xef\xbf\xbd", 3);
-	stream->surrogate = 0;
-}
-
-/* What it has is spoken, and the turn goes on. */
-static void tts_stream_speak_up(struct tts_stream *stream, const struct stream_message *message)
+/* Speaks the text so far without ending the turn. */
+static void tts_stream_emit(struct tts_stream *stream, const struct stream_message *message)
 {
 	struct turn *turn = turn_queue_open(&stream->queue);
 
@@ -312,8 +307,8 @@ static void tts_stream_speak_up(struct tts_stream *stream, const struct stream_m
 		turn_release(turn);
 }
 
-/* Roles combine in one message; they count in this order. */
-static void tts_stream_obey(struct tts_stream *stream, const struct stream_message *message)
+/* A message may have several roles; they are applied in this order. */
+static void tts_stream_apply(struct tts_stream *stream, const struct stream_message *message)
 {
 	settings_merge(&stream->session.settings, &message->settings);
 	if (message->has_update)
@@ -324,9 +319,12 @@ static void tts_stream_obey(struct tts_stream *stream, const struct stream_messa
 		tts_stream_take_text(stream, message->text, message->text_len);
 		stream->surrogate = message->text_surrogate;
 	}
-	tts_stream_speak_up(stream, message);
+	tts_stream_emit(stream, message);
 	if (message->flush || message->close || message->close_socket) {
-		tts_stream_finish_surrogate(stream);
+		/* Half of a surrogate pair that was never completed counts as a character. */
+		if (stream->surrogate)
+			tts_stream_take_text(stream, "\xef\xbf\xbd", 3);
+		stream->surrogate = 0;
 		tts_stream_end_turn(stream, message->flush);
 	}
 	if (message->close_socket) {
@@ -335,7 +333,7 @@ static void tts_stream_obey(struct tts_stream *stream, const struct stream_messa
 	}
 }
 
-/* One that closes after an error obeys nothing more, even while it still speaks. */
+/* A connection that closes after an error ignores further messages, even while it still speaks. */
 static bool tts_stream_listens(const struct session *session)
 {
 	return session_is_open(session) && session->close_code != SESSION_CLOSE_POLICY;
@@ -355,7 +353,7 @@ static void tts_stream_on_message(struct session *session, char *json, size_t le
 	}
 	tts_stream_listen_on(stream);
 	if (session_has_voice(session, &message))
-		tts_stream_obey(stream, &message);
+		tts_stream_apply(stream, &message);
 	stream_message_reset(&message);
 }
 

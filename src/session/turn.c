@@ -1,17 +1,17 @@
 /*
- * turn.c: the states of a turn and what it says (see turn.h).
+ * turn.c: the states of a turn, and what its owner can do with it (see turn.h).
  *
- * The table below is the specification: an event that has no row has no
- * meaning in that state and changes nothing.  turn_handle is the only function
- * that writes the state; it moves first and acts second.
+ * The table below is the specification: an event that has no row has no meaning in that state and
+ * changes nothing.  turn_handle is the only function that writes the state; it changes the state
+ * first and then calls the action.
  *
- * The turn conducts three parts: text_source.c makes chunks of its text, speech_stream.c makes
- * sound of a chunk, charge.c knows what it may and what it costs.  turn_may_speak decides whether
- * the next step is made.
+ * A turn has four parts: text_source.c divides its text into chunks, speech_stream.c makes audio
+ * from a chunk, charge.c limits and books its usage, turn_reply.c writes its messages.
+ * turn_speak_waits_for in turn_speak.c decides whether the next step may be made.
  *
- * Every function that is called from outside the turn works between turn_enter and turn_leave.
- * The owner hears only at the outermost turn_leave that the turn is over, so that nothing in here
- * can find that the turn is gone.
+ * Functions that are called from outside of the turn run between turn_enter and turn_leave.  The
+ * owner is notified that the turn is over only in the outermost turn_leave, because it may release
+ * the turn then.
  */
 #include "session/turn.h"
 
@@ -23,14 +23,14 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "session/turn_lexicon.h"
 #include "session/turn_private.h"
-#include "session/word_choice.h"
 
 typedef void(turn_action)(struct turn *turn);
 
 static turn_action turn_go_on, turn_speak_all, turn_drain, turn_warn_and_drain, turn_curtail,
-	turn_tell_fault, turn_give_up, turn_finish, turn_say_end, turn_abandon,
-	turn_abandon_and_wait, turn_forget, turn_keep_waiting;
+	turn_give_up_open, turn_give_up, turn_finish, turn_send_closed, turn_abandon,
+	turn_abandon_and_wait, turn_stop_listening, turn_do_nothing;
 
 static const struct turn_row {
 	enum turn_state to;
@@ -43,7 +43,7 @@ static const struct turn_row {
 			[TURN_EVENT_END] = {TURN_DRAINING, turn_drain},
 			[TURN_EVENT_IDLE] = {TURN_DRAINING, turn_warn_and_drain},
 			[TURN_EVENT_CURTAIL] = {TURN_DRAINING, turn_curtail},
-			[TURN_EVENT_FAULT] = {TURN_FAILED, turn_tell_fault},
+			[TURN_EVENT_FAULT] = {TURN_FAILED, turn_give_up_open},
 			[TURN_EVENT_CANCEL] = {TURN_CLOSED, turn_abandon},
 			[TURN_EVENT_DROP] = {TURN_BOOKING, turn_abandon_and_wait},
 		},
@@ -57,16 +57,16 @@ static const struct turn_row {
 		},
 	[TURN_BOOKING] =
 		{
-			[TURN_EVENT_BOOKED] = {TURN_CLOSED, turn_say_end},
-			[TURN_EVENT_CANCEL] = {TURN_BOOKING, turn_keep_waiting},
+			[TURN_EVENT_BOOKED] = {TURN_CLOSED, turn_send_closed},
+			[TURN_EVENT_CANCEL] = {TURN_BOOKING, turn_do_nothing},
 		},
 	[TURN_FAILED] =
 		{
 			[TURN_EVENT_TEXT] = {TURN_FAILED, turn_go_on},
-			[TURN_EVENT_END] = {TURN_BOOKING, turn_forget},
-			[TURN_EVENT_IDLE] = {TURN_CLOSED, turn_forget},
-			[TURN_EVENT_CANCEL] = {TURN_CLOSED, turn_forget},
-			[TURN_EVENT_DROP] = {TURN_CLOSED, turn_forget},
+			[TURN_EVENT_END] = {TURN_BOOKING, turn_stop_listening},
+			[TURN_EVENT_IDLE] = {TURN_CLOSED, turn_stop_listening},
+			[TURN_EVENT_CANCEL] = {TURN_CLOSED, turn_stop_listening},
+			[TURN_EVENT_DROP] = {TURN_CLOSED, turn_stop_listening},
 		},
 };
 
@@ -108,9 +108,9 @@ void turn_enter(struct turn *turn)
 
 void turn_leave(struct turn *turn)
 {
-	if (--turn->depth == 0 && turn->is_news) {
-		turn->is_news = false;
-		turn->owner.ops->over(turn->owner.arg); /* which may give up its reference */
+	if (--turn->depth == 0 && turn->notifies_owner) {
+		turn->notifies_owner = false;
+		turn->owner.ops->over(turn->owner.arg); /* the owner may release its reference */
 	}
 	mem_deref(turn);
 }
@@ -124,7 +124,7 @@ void turn_handle(struct turn *turn, enum turn_event event)
 	turn_enter(turn);
 	turn->state = row->to;
 	row->act(turn);
-	turn->is_news |= turn->in_front && turn_is_over(turn);
+	turn->notifies_owner |= turn->in_front && turn_is_over(turn);
 	turn_leave(turn);
 }
 
@@ -133,9 +133,9 @@ static struct timers *turn_timers(const struct turn *turn)
 	return turn->services->timers;
 }
 
-/* BOOKED: the last word of a turn without a context; a context sums up its turns.  A failed turn
- * costs nothing and says so, unless its connection closes for it. */
-static void turn_say_end(struct turn *turn)
+/* BOOKED: sends the last message of a turn without a context; a context reports the sum of its
+ * turns instead.  A failed turn reports that it costs nothing, unless its connection closes. */
+static void turn_send_closed(struct turn *turn)
 {
 	struct reply_usage usage = {
 		.turn_id = turn->charge.is_booked ? turn->charge.entry.id : NULL,
@@ -154,20 +154,16 @@ static void turn_say_end(struct turn *turn)
 	}
 }
 
-/* Whether the end of a failed turn, or of its context, says more than its error did: then not
- * before its entry is in the ledger. */
-static bool turn_owes_end(const struct turn *turn)
-{
-	return charge_is_booking(&turn->charge) &&
-	       (turn->owner.context ||
-		(turn->owner.session->dialect->closed && !wire_error_close_code(turn->fault)));
-}
-
+/* A failed turn waits for the ledger only if a message with the usage follows its error: its own, or
+ * that of its context. */
 static void turn_settle_failed(struct turn *turn)
 {
+	bool reports_usage = turn->owner.context || (turn->owner.session->dialect->closed &&
+						     !wire_error_close_code(turn->fault));
+
 	if (turn->state != TURN_BOOKING || turn->fault == WIRE_ERROR_NONE)
 		return;
-	if (turn_owes_end(turn))
+	if (reports_usage && charge_is_booking(&turn->charge))
 		charge_await(&turn->charge);
 	else
 		turn_handle(turn, TURN_EVENT_BOOKED);
@@ -201,13 +197,14 @@ void turn_fail(struct turn *turn, enum wire_error_id id, const char *detail)
 	turn_fail_with(turn, &notice);
 }
 
-/* What happens in the table */
+/* Actions of the table */
 
 static void turn_on_idle(void *arg)
 {
 	turn_handle(arg, TURN_EVENT_IDLE);
 }
 
+/* Stops the timers that wait for more text. */
 static void turn_stop_listening(struct turn *turn)
 {
 	timer_clear(turn_timers(turn), &turn->idle_timer);
@@ -215,7 +212,7 @@ static void turn_stop_listening(struct turn *turn)
 		text_source_await_nothing(turn->text);
 }
 
-/* TEXT: the time until the turn ends by itself starts again. */
+/* TEXT: restarts the timers, and continues to speak. */
 static void turn_go_on(struct turn *turn)
 {
 	if (turn->owner.idle_ms)
@@ -227,7 +224,7 @@ static void turn_go_on(struct turn *turn)
 	turn_speak(turn);
 }
 
-/* Markup that means something and is written wrong. */
+/* Fails the turn if its markup is invalid. */
 static bool turn_fail_if_faulty(struct turn *turn)
 {
 	const char *fault = text_source_fault(turn->text);
@@ -257,15 +254,16 @@ static void turn_warn_and_drain(struct turn *turn)
 	turn_drain(turn);
 }
 
-/* CURTAIL: nothing more is begun.  What it has not said is kept for those who ask what was
- * heard. */
+/* CURTAIL: no further chunk is begun.  The text that was not spoken is kept for clients that
+ * request a report of what was heard. */
 static void turn_curtail(struct turn *turn)
 {
 	turn_stop_listening(turn);
 	turn_speak(turn);
 }
 
-/* Its text goes: the connection has a limit of what may wait. */
+/* FAULT: ends speech and books the turn.  The text is released, because it would count in the
+ * connection's limit of unspoken text. */
 static void turn_give_up(struct turn *turn)
 {
 	turn_stop_listening(turn);
@@ -275,13 +273,13 @@ static void turn_give_up(struct turn *turn)
 	charge_book(&turn->charge, USAGE_FAILED, turn_samples(turn), true);
 }
 
-static void turn_tell_fault(struct turn *turn)
+static void turn_give_up_open(struct turn *turn)
 {
 	turn_give_up(turn);
-	turn_go_on(turn); /* five seconds of silence end a failed turn as well */
+	turn_go_on(turn); /* a failed turn ends after the idle time as well */
 }
 
-/* SENT: all audio was handed over, and only now is the turn finished. */
+/* SENT: the turn is finished only when all audio was handed to the kernel. */
 static void turn_finish(struct turn *turn)
 {
 	turn_reply_final(&turn->reply, turn_samples(turn));
@@ -289,7 +287,7 @@ static void turn_finish(struct turn *turn)
 	charge_await(&turn->charge);
 }
 
-/* What was not sent is dropped, and the rest is booked. */
+/* Drops what was not sent, and books the rest. */
 static void turn_cancel_rest(struct turn *turn, bool is_awaited)
 {
 	turn_stop_listening(turn);
@@ -309,17 +307,12 @@ static void turn_abandon_and_wait(struct turn *turn)
 	charge_await(&turn->charge);
 }
 
-static void turn_forget(struct turn *turn)
-{
-	turn_stop_listening(turn);
-}
-
-static void turn_keep_waiting(struct turn *turn)
+static void turn_do_nothing(struct turn *turn)
 {
 	(void)turn;
 }
 
-/* From the owner */
+/* Calls of the owner and notifications of the peer */
 
 void turn_come_to_front(struct turn *turn)
 {
@@ -329,7 +322,7 @@ void turn_come_to_front(struct turn *turn)
 	turn->in_front = true;
 	turn_reply_open(&turn->reply);
 	if (turn_is_over(turn)) {
-		turn->is_news = true;
+		turn->notifies_owner = true;
 	} else if (turn->state == TURN_OPEN || turn->state == TURN_DRAINING) {
 		speech_stream_hold(turn->speech, SPEECH_HOLD_PEER,
 				   turn->owner.session->peer->is_full);
@@ -347,7 +340,7 @@ void turn_count_blanks(struct turn *turn, uint64_t characters)
 	turn->blanks += characters;
 }
 
-/* False when the turn has failed with it. */
+/* False when the turn has failed because of the text. */
 static bool turn_take_text(struct turn *turn, const char *text, size_t len)
 {
 	int err = text_source_feed(turn->text, text, len);
@@ -422,14 +415,14 @@ int turn_cancel(struct turn *turn)
 {
 	if (turn->state == TURN_BOOKING)
 		return EBUSY;
-	turn->in_front = false; /* its owner asked, and need not be told */
+	turn->in_front = false; /* the owner cancelled it, and is not notified */
 	turn_handle(turn, TURN_EVENT_CANCEL);
 	return 0;
 }
 
 void turn_drop(struct turn *turn)
 {
-	turn->in_front = false; /* its owner asked, and need only be told when it is booked */
+	turn->in_front = false; /* the owner dropped it, and is notified only when it is booked */
 	turn_handle(turn, TURN_EVENT_DROP);
 	turn->in_front = true;
 }
@@ -445,7 +438,7 @@ void turn_drained(struct turn *turn)
 	if (!turn->speech)
 		return;
 	turn_enter(turn);
-	/* A turn that shares the peer may have been told first, and have filled it again. */
+	/* Another turn with the same peer may have been notified first and have filled it again. */
 	speech_stream_hold(turn->speech, SPEECH_HOLD_PEER, turn->owner.session->peer->is_full);
 	turn_speak(turn);
 	turn_leave(turn);
@@ -453,7 +446,7 @@ void turn_drained(struct turn *turn)
 
 void turn_sent(struct turn *turn, uint64_t tag)
 {
-	if (turn->asked_when_sent && tag == turn->reply.tag)
+	if (turn->awaits_sent && tag == turn->reply.tag)
 		turn_handle(turn, TURN_EVENT_SENT);
 }
 
@@ -479,7 +472,7 @@ static int turn_make_id(char id[USAGE_ID_MAX + 1], uint64_t *tag)
 	for (size_t i = 0; i < sizeof(bytes); ++i)
 		snprintf(id + 2 * i, 3, "%02x", bytes[i]);
 	memcpy(tag, bytes, sizeof(*tag));
-	*tag |= 1; /* 0 is no tag */
+	*tag |= 1; /* 0 means that there is no tag */
 	return 0;
 }
 
@@ -492,6 +485,7 @@ static int turn_open_speech(struct turn *turn, const char *language)
 		.voice = turn->voice,
 		.format = turn->reply.format,
 		.tag = turn->reply.tag,
+		.turn_id = turn->charge.entry.id,
 		.shares_peer = turn->owner.context != NULL,
 	};
 	int err = text_source_alloc(&turn->text, turn_timers(turn), &turn->settings, language,
@@ -501,22 +495,23 @@ static int turn_open_speech(struct turn *turn, const char *language)
 	return err ? err : speech_stream_alloc(&turn->speech, &options, &turn_speech_ops, turn);
 }
 
-/* Before any audio: a turn whose dictionaries are not there does not speak. */
-static void turn_choose_words(struct turn *turn, const char *language)
+/* Called before any audio is made, because a turn fails if its dictionaries are not available. */
+static void turn_find_lexicon(struct turn *turn, const char *language)
 {
 	struct lexicon *lexicon;
 	struct stream_fault fault;
 
-	if (word_choice_lexicon(&lexicon, &fault, turn->services,
-				session_project_id(turn->owner.session), &turn->settings,
-				language) != 0)
+	if (turn_lexicon_find(&lexicon, &fault, turn->services,
+			      session_project_id(turn->owner.session), &turn->settings,
+			      language) != 0)
 		turn_fail(turn, fault.id, fault.detail);
 	else
 		text_source_set_lexicon(turn->text, lexicon);
 	mem_deref(lexicon);
 }
 
-/* A voice that was named has been there, unless it was named while engines were loading. */
+/* The error of a turn without a voice.  A voice that the client has named existed then, unless
+ * engines were still loading (session.unknown_voice_id). */
 static enum wire_error_id turn_why_no_voice(const struct turn *turn)
 {
 	if (!(turn->settings.set & SETTING_VOICE_ID))
@@ -548,7 +543,7 @@ int turn_alloc(struct turn **turnp, const struct turn_owner *owner, const struct
 	if (!err)
 		err = turn_make_id(id, &tag);
 	turn_reply_init(&turn->reply, owner, &turn->settings, &format, tag);
-	charge_init(&turn->charge, turn->services, owner->session->member, id, settings, voice,
+	charge_init(&turn->charge, turn->services, owner->session->caller, id, settings, voice,
 		    format.sample_rate, &turn_charge_ops, turn);
 	mem_set_destructor(turn, turn_destroy);
 	if (!err && voice)
@@ -558,7 +553,7 @@ int turn_alloc(struct turn **turnp, const struct turn_owner *owner, const struct
 		return err;
 	}
 	if (voice)
-		turn_choose_words(turn, language);
+		turn_find_lexicon(turn, language);
 	else
 		turn_fail(turn, turn_why_no_voice(turn), NULL);
 	*turnp = turn;

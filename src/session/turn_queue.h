@@ -1,13 +1,13 @@
 /*
- * turn_queue.h: the turns of one speaker, one after the other.
+ * turn_queue.h: turns that are spoken one after the other.
  *
- * The front turn speaks; the others take text and wait.  A connection of
- * /ws/tts/stream has one queue, a context of /ws/tts/multi another.  In a
- * context the next turn speaks as soon as `final` has left, while the ledger
- * still writes the row of the one before: such turns are settling.
+ * The front turn speaks; the others take text and wait.  A connection of /ws/tts/stream has one
+ * queue; on /ws/tts/multi each context has one.  In a context the next turn speaks as soon as
+ * `final` was sent, while the row of the previous turn is still being written: such turns are
+ * settling.
  *
- * The queue sits inside its owner, an object of mem.h, which it keeps alive
- * while it calls it.
+ * The queue is a member of its owner (`arg`), an object of mem.h, and keeps a reference to it while
+ * it calls it.  Runs on the loop's thread.
  */
 #ifndef SESSION_TURN_QUEUE_H
 #define SESSION_TURN_QUEUE_H
@@ -15,88 +15,86 @@
 #include "base/list.h"
 #include "session/turn.h"
 
-/* Turns whose rows may be under way at once; more wait before they speak, so
- * that a ledger that is slow bounds what is kept in memory for it. */
+/* How many turns may be settling.  Further turns wait before they speak, so that memory is bounded
+ * even if the ledger is slow. */
 #define TURN_QUEUE_SETTLING_MAX 16
 
 struct turn_queue_ops {
-	/* The front turn is over: it has failed, or said its `final` (and all
-	 * else).  `flushes` came behind it without any text.  The next turn
-	 * follows when this returns.  A failed one is gone already, or settles, and
-	 * all may then be dropped from here. */
+	/* The front turn is over: it has failed, or has sent `final` and everything else.
+	 * `flushes` is how often the client flushed without text after it.  The turn was removed
+	 * from the queue; the next turn begins when this function returns.  The function may drop
+	 * all turns. */
 	void (*spoken)(void *arg, struct turn *turn, unsigned flushes);
 
-	/* A turn goes, booked or given up.  May be NULL. */
-	void (*gone)(void *arg, struct turn *turn);
+	/* A turn is removed, because it was booked or cancelled.  May be NULL. */
+	void (*removed)(void *arg, struct turn *turn);
 
-	/* No turn is left to speak; comes again when the last row has settled. */
+	/* No turn is left to speak.  Called again when the last row is durable. */
 	void (*empty)(void *arg);
 
-	/* A turn, not always the front one, cannot go on for this reason; its dialect
-	 * has said so.  May be NULL. */
+	/* A turn, not always the front one, has failed for this reason; its dialect has sent the
+	 * error.  May be NULL. */
 	void (*failed)(void *arg, const struct wire_notice *notice);
 };
 
 struct turn_queue {
-	struct list turns; /* struct place_in_queue; the first speaks */
-	struct list settling; /* those whose rows are under way */
-	struct turn_owner owner; /* of each turn */
+	struct list turns; /* struct queued_turn; the first speaks */
+	struct list settling; /* struct queued_turn, whose rows are not durable yet */
+	struct turn_owner owner; /* the owner that each turn is given */
 	const struct turn_queue_ops *ops;
 	void *arg;
-	unsigned turns_max; /* that may wait behind the one that speaks */
-	uint64_t blanks; /* characters that came before the first word of the next turn */
-	bool advancing;
+	unsigned turns_max; /* how many may wait for the one that is speaking */
+	uint64_t blanks; /* blank characters before the first word of the next turn */
+	bool advancing; /* turn_queue_advance is running */
 };
 
-/* Of `owner` all but `ops` and `arg` is to be filled in; the ops are not
- * copied. */
+/* Fill in all of `owner` except `ops` and `arg`; the ops are not copied. */
 void turn_queue_init(struct turn_queue *queue, const struct turn_owner *owner, unsigned turns_max,
 		     const struct turn_queue_ops *ops, void *arg);
 
-/* Text for the turn that takes some, or for a new one with these settings,
- * which only text with something in it begins.  Blank text before that counts as the new
- * turn's characters, as it would in one message with the first word, unless a flush, a
- * close or a cancel comes between them.  Text beyond `room` bytes fails
- * the turn.  ENOBUFS when too many turns wait, ENOMEM, EIO. */
+/* Adds text to the turn that takes text, or begins a new turn with these settings.  Blank text
+ * begins no turn; it is charged with the next turn, as if it were in one message with the first
+ * word, unless the client flushes, closes or cancels before that.  If the text has more than `room`
+ * bytes, the turn fails.  ENOBUFS when too many turns wait, ENOMEM, EIO. */
 int turn_queue_text(struct turn_queue *queue, const struct settings *settings, const char *text,
 		    size_t len, size_t room);
 
-/* A turn is open, and more text would be its. */
+/* Whether a turn takes text. */
 bool turn_queue_takes_text(const struct turn_queue *queue);
 
 /* The turn that takes text, or NULL. */
 struct turn *turn_queue_open(const struct turn_queue *queue);
 
-/* Text that begins no turn. */
+/* Whether text is blank, so that it begins no turn. */
 bool turn_queue_is_blank(const char *text, size_t len);
 
 /* Ends the turn that takes text; false when there is none. */
 bool turn_queue_end(struct turn_queue *queue);
 
-/* A flush with no text since the last turn, which answers for it.  ENOENT when
- * there is no turn that could, ENOBUFS when it already answers for SESSION_OWED_MAX. */
+/* Counts a flush without text, which the last turn answers (`spoken`).  ENOENT when there is no
+ * turn, ENOBUFS when it already has SESSION_PENDING_MAX of them. */
 int turn_queue_note_flush(struct turn_queue *queue);
 
-/* A message for behind the last turn's end, for doors that answer in order.
- * ENOENT when there is no turn, ENOBUFS when too much waits there already. */
-int turn_queue_say_behind(struct turn_queue *queue, const struct buf *message);
+/* Queues a message that is sent after the messages of the last turn, for APIs that answer in order.
+ * ENOENT when there is no turn, ENOBUFS when too much is queued. */
+int turn_queue_reply_after(struct turn_queue *queue, const struct buf *message);
 
-/* Cancels the front turn alone, which says nothing more (one that is being booked
- * is left to the ledger); the next one speaks.  No `spoken` follows. */
+/* Cancels only the front turn, which sends nothing more (if it is being booked, it stays booked);
+ * the next one begins.  `spoken` is not called. */
 void turn_queue_cancel_front(struct turn_queue *queue);
 
-/* Cancels all turns, or all but the one that speaks; no `spoken` or `empty` follows. */
+/* Cancels all turns, or all but the one that is speaking; `spoken` and `empty` are not called. */
 void turn_queue_cancel(struct turn_queue *queue);
 void turn_queue_cancel_waiting(struct turn_queue *queue);
 
-/* For a context: cancels all turns; those whose rows are under way settle, and `empty`
- * follows when the last one has, if there is any. */
+/* For a context: cancels all turns.  `empty` is called when the last of their rows is durable, if
+ * there are any. */
 void turn_queue_drop(struct turn_queue *queue);
 
-/* For the owner's destructor: like turn_queue_cancel, and nobody is told. */
+/* For the owner's destructor: like turn_queue_cancel, without calling any of the ops. */
 void turn_queue_reset(struct turn_queue *queue);
 
-/* From the peer. */
+/* Notifications of the peer (see session_ops). */
 void turn_queue_filled(struct turn_queue *queue);
 void turn_queue_drained(struct turn_queue *queue);
 void turn_queue_sent(struct turn_queue *queue, uint64_t tag);

@@ -1,13 +1,13 @@
 /*
- * turn_reply.c: what a turn says to its client (see turn_reply.h).
+ * turn_reply.c: the messages of a turn to its client (see turn_reply.h).
  */
 #include "session/turn_reply.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Before it is in front a turn can have a warning or an error and its
- * session_closed to say. */
+/* Before it is in front, a turn has at most a warning or an error and its session_closed to
+ * send. */
 #define PENDING_MAX 8192
 
 void turn_reply_init(struct turn_reply *reply, const struct turn_owner *owner,
@@ -35,19 +35,19 @@ static struct buf *turn_reply_begin(const struct turn_reply *reply, struct buf *
 	return session_begin(reply->session, message);
 }
 
-/* Waiting messages are stored as length and bytes. */
+/* Moves a message to `pending`: its length, then its bytes. */
 static int turn_reply_keep(struct turn_reply *reply, struct buf *message)
 {
 	uint32_t len = (uint32_t)message->len;
 
-	message->len = 0; /* nothing is left to send */
+	message->len = 0; /* so that peer_send sends nothing */
 	if (buf_reserve(&reply->pending, sizeof(len) + len) != 0)
 		return ENOMEM;
 	buf_append(&reply->pending, &len, sizeof(len));
 	return buf_append(&reply->pending, message->bytes, len);
 }
 
-/* Sends a message of turn_reply_begin; err: it could not be written. */
+/* Sends or keeps a message of turn_reply_begin; err: it could not be written. */
 static void turn_reply_send(struct turn_reply *reply, struct buf *message, int err, uint64_t tag,
 			    uint32_t samples)
 {
@@ -122,7 +122,7 @@ int turn_reply_frame(struct turn_reply *reply, const struct audio_frame *frame)
 	return 0;
 }
 
-static void turn_reply_words(struct turn_reply *reply, const struct speech_chunk_end *end)
+void turn_reply_ended(struct turn_reply *reply, const struct speech_chunk_end *end)
 {
 	const struct dialect *dialect = reply->session->dialect;
 	const struct dialect_words words = {
@@ -143,14 +143,6 @@ static void turn_reply_words(struct turn_reply *reply, const struct speech_chunk
 				dialect->words(turn_reply_begin(reply, &message), reply->context,
 					       turn_reply_chunk_id(reply), &words),
 				reply->tag, 0);
-}
-
-void turn_reply_ended(struct turn_reply *reply, const struct speech_chunk_end *end)
-{
-	const struct dialect *dialect = reply->session->dialect;
-	struct buf message;
-
-	turn_reply_words(reply, end);
 	if (dialect->chunk_complete)
 		turn_reply_send(reply, &message,
 				dialect->chunk_complete(turn_reply_begin(reply, &message),
@@ -240,9 +232,9 @@ uint64_t turn_reply_drop(struct turn_reply *reply)
 	return peer->ops->drop(peer->peer, reply->tag);
 }
 
-bool turn_reply_tell_when_sent(struct turn_reply *reply)
+bool turn_reply_notify_when_sent(struct turn_reply *reply)
 {
 	const struct peer *peer = reply->session->peer;
 
-	return peer->ops->tell_when_sent(peer->peer, reply->tag);
+	return peer->ops->notify_when_sent(peer->peer, reply->tag);
 }

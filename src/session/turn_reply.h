@@ -1,8 +1,8 @@
 /*
- * turn_reply.h: what a turn says to its client.
+ * turn_reply.h: the messages of a turn to its client.
  *
- * Writes what has happened in the words of the session's dialect, numbers chunks and frames, and
- * sends the messages to the peer.  Until the turn is in front, its messages are kept here.
+ * Writes messages in the session's dialect, numbers chunks and frames, and sends the messages to
+ * the peer.  Until the turn is in front, its messages are kept here.
  *
  * A member of its turn; runs on the loop's thread.
  */
@@ -13,17 +13,17 @@
 #include "session/turn.h"
 
 struct turn_reply {
-	const struct session *session; /* whose peer and dialect are used */
-	const char *context; /* its context_id (see reply.h); NULL: it has no context */
+	const struct session *session; /* its peer and dialect are used */
+	const char *context; /* the context_id (see reply.h); NULL: there is no context */
 	const struct settings *settings; /* the turn's */
 	struct audio_format format;
-	uint64_t tag; /* of the messages that a cancel takes back */
+	uint64_t tag; /* the tag of messages that a cancel can drop */
 	bool is_open; /* messages are sent, not kept */
-	struct buf pending; /* what is kept: each message with its length before it */
+	struct buf pending; /* messages that are kept, each after its length */
 	struct turn_counters own_counters;
-	struct turn_counters *counters; /* the owner's, or its own */
-	unsigned text_chunks; /* that have begun */
-	unsigned audio_chunks; /* frames that were sent */
+	struct turn_counters *counters; /* the owner's, or own_counters */
+	unsigned text_chunks; /* how many chunks have begun */
+	unsigned audio_chunks; /* how many frames were sent */
 	uint64_t first_audio_us; /* 0: none was sent */
 };
 
@@ -32,25 +32,25 @@ void turn_reply_init(struct turn_reply *reply, const struct turn_owner *owner,
 		     uint64_t tag);
 void turn_reply_reset(struct turn_reply *reply);
 
-/* Sends what was kept, and from now on everything at once. */
+/* Sends the messages that were kept; later ones are sent at once. */
 void turn_reply_open(struct turn_reply *reply);
 
-/* The speech of the turn.  An errno: the message could not be written. */
+/* Report the speech of the turn.  An errno: the message could not be written. */
 int turn_reply_began(struct turn_reply *reply, const struct text_chunk *chunk);
 int turn_reply_frame(struct turn_reply *reply, const struct audio_frame *frame);
 void turn_reply_ended(struct turn_reply *reply, const struct speech_chunk_end *end);
 
-/* Its states; `samples` were sent in all. */
+/* Report the states of the turn.  `samples` is how many were sent in all. */
 void turn_reply_idle(struct turn_reply *reply);
 void turn_reply_error(struct turn_reply *reply, const struct wire_notice *notice);
 void turn_reply_final(struct turn_reply *reply, uint64_t samples);
 void turn_reply_closed(struct turn_reply *reply, uint64_t samples, const struct reply_usage *usage);
-/* The same for a turn that has failed: nothing was said. */
+/* The same for a turn that has failed: all totals are 0. */
 void turn_reply_closed_empty(struct turn_reply *reply, const struct reply_usage *usage);
 
-/* Takes back what was not handed over, and says how many samples that were. */
+/* Drops messages that were not handed to the kernel and returns how many samples they had. */
 uint64_t turn_reply_drop(struct turn_reply *reply);
-/* turn_sent will be called; false: everything was handed over. */
-bool turn_reply_tell_when_sent(struct turn_reply *reply);
+/* Requests a call of turn_sent; false: everything was already handed to the kernel. */
+bool turn_reply_notify_when_sent(struct turn_reply *reply);
 
 #endif

@@ -1,5 +1,7 @@
 /*
- * turn_speak.c: whether a turn may speak now, and what follows from it (see turn.h).
+ * turn_speak.c: decides whether a turn may speak now, and makes it speak (see turn.h).
+ *
+ * turn_speak_waits_for is the only place where that is decided.
  */
 #include <errno.h>
 
@@ -8,8 +10,8 @@
 #include "session/denial.h"
 #include "session/turn_private.h"
 
-/* A turn that has not spoken yet fails with the reason.  One that has is curtailed: the chunk that
- * its listener hears is spoken to its end, and paid for. */
+/* A turn that has not spoken yet fails, with the denial as the error.  A turn that has spoken is
+ * curtailed: the chunk that is being spoken is finished and charged. */
 void turn_refuse(struct turn *turn, const struct denied *denied)
 {
 	struct stream_fault fault;
@@ -29,11 +31,11 @@ void turn_refuse(struct turn *turn, const struct denied *denied)
 	turn_fail_with(turn, &notice);
 }
 
-/* What a step of the speech that could not be made means for the turn (see speech_stream_step). */
-static void turn_mind_fault(struct turn *turn, int err)
+/* Handles an error of speech_stream_step. */
+static void turn_speak_on_fault(struct turn *turn, int err)
 {
 	switch (err) {
-	case ECANCELED: /* turn_on_frame has noted why */
+	case ECANCELED: /* turn_speak_on_frame has set cut_short_by */
 		turn_handle(turn, TURN_EVENT_CURTAIL);
 		break;
 	case EIO:
@@ -48,8 +50,8 @@ static void turn_mind_fault(struct turn *turn, int err)
 	}
 }
 
-/* Gives the speech its next chunk.  ENOENT when there is none that may be begun. */
-static int turn_find_chunk(struct turn *turn)
+/* Gives the speech stream its next chunk.  ENOENT when there is none that may begin. */
+static int turn_speak_find_chunk(struct turn *turn)
 {
 	struct text_chunk chunk;
 	int err;
@@ -61,16 +63,16 @@ static int turn_find_chunk(struct turn *turn)
 	err = text_source_next(turn->text, &chunk);
 	if (err == ENOENT && turn->state == TURN_OPEN && turn_samples(turn) > 0 &&
 	    !speech_stream_holds(turn->speech) &&
-	    text_source_release_before(turn->text, speech_stream_dry_us(turn->speech)))
+	    text_source_release_before(turn->text, speech_stream_playback_end_us(turn->speech)))
 		err = text_source_next(turn->text, &chunk);
 	if (!err)
 		speech_stream_take(turn->speech, &chunk);
 	return err;
 }
 
-/* Why the chunk that is spoken, or would be next, is held: the first reason, if there are several.
+/* Why the current or next chunk is held; if there are several reasons, the first of them.
  * TURN_WAIT_NOTHING: it is not held. */
-static enum turn_wait turn_held_by(const struct turn *turn)
+static enum turn_wait turn_speak_held_by(const struct turn *turn)
 {
 	unsigned held_by = speech_stream_held_by(turn->speech);
 
@@ -81,10 +83,9 @@ static enum turn_wait turn_held_by(const struct turn *turn)
 	return held_by & SPEECH_HOLD_ENCODER ? TURN_WAIT_ENCODER : TURN_WAIT_NOTHING;
 }
 
-/* May this turn speak now?  TURN_WAIT_NOTHING when the speech may make its next step, otherwise the
- * first reason why not.  Once a chunk has begun it is paid for, and only what makes sound waits for
- * room. */
-static enum turn_wait turn_may_speak(struct turn *turn)
+/* What the turn waits for.  TURN_WAIT_NOTHING: the speech stream may make its next step.  Credit is
+ * needed only to begin a chunk, and only steps that produce audio wait for room. */
+static enum turn_wait turn_speak_waits_for(struct turn *turn)
 {
 	struct denied denied;
 	enum turn_wait held;
@@ -97,7 +98,7 @@ static enum turn_wait turn_may_speak(struct turn *turn)
 	if (charge_is_waiting(&turn->charge))
 		return TURN_WAIT_CREDIT;
 	if (!speech_stream_has_begun(turn->speech)) {
-		err = turn_find_chunk(turn);
+		err = turn_speak_find_chunk(turn);
 		if (err == ENOENT)
 			return TURN_WAIT_TEXT;
 		if (err) {
@@ -105,7 +106,7 @@ static enum turn_wait turn_may_speak(struct turn *turn)
 			return TURN_WAIT_OVER;
 		}
 	}
-	held = turn_held_by(turn);
+	held = turn_speak_held_by(turn);
 	if (held)
 		return held;
 	if (speech_stream_awaits_engine(turn->speech))
@@ -127,12 +128,13 @@ static enum turn_wait turn_may_speak(struct turn *turn)
 	return TURN_WAIT_OVER;
 }
 
-/* Everything was spoken: asks to be told when the last audio was handed over. */
-static void turn_ask_when_sent(struct turn *turn)
+/* Call it when no text is left.  If no more follows, it requests a notification for when the last
+ * audio has been handed to the kernel. */
+static void turn_speak_ask_when_sent(struct turn *turn)
 {
 	int err;
 
-	if (turn->state != TURN_DRAINING || turn->asked_when_sent)
+	if (turn->state != TURN_DRAINING || turn->awaits_sent)
 		return;
 	err = speech_stream_finish(turn->speech);
 	if (err == EINPROGRESS)
@@ -141,22 +143,20 @@ static void turn_ask_when_sent(struct turn *turn)
 		turn_fail(turn, WIRE_ERROR_INTERNAL, NULL);
 		return;
 	}
-	turn->asked_when_sent = true;
-	if (!turn_reply_tell_when_sent(&turn->reply))
+	turn->awaits_sent = true;
+	if (!turn_reply_notify_when_sent(&turn->reply))
 		turn_handle(turn, TURN_EVENT_SENT);
 }
 
-/* Only a chunk waits for room and for playback.  When there is no chunk and no more text comes, the
- * turn is over, and its last words follow its last audio. */
 void turn_speak(struct turn *turn)
 {
 	enum turn_wait wait;
 	int err;
 
-	while ((wait = turn_may_speak(turn)) == TURN_WAIT_NOTHING) {
+	while ((wait = turn_speak_waits_for(turn)) == TURN_WAIT_NOTHING) {
 		err = speech_stream_step(turn->speech);
 		if (err) {
-			turn_mind_fault(turn, err);
+			turn_speak_on_fault(turn, err);
 			return;
 		}
 	}
@@ -164,14 +164,14 @@ void turn_speak(struct turn *turn)
 		log_debug("turn", "%s waits for %s", turn->charge.entry.id, turn_wait_name(wait));
 	turn->wait = wait;
 	if (wait == TURN_WAIT_TEXT)
-		turn_ask_when_sent(turn);
+		turn_speak_ask_when_sent(turn);
 }
 
-/* A job that runs may be held without the turn being asked whether it may speak. */
+/* turn->wait is not updated when a running job is held, so that is checked here. */
 enum turn_wait turn_wait(const struct turn *turn)
 {
 	enum turn_wait held =
-		turn->wait == TURN_WAIT_ENGINE ? turn_held_by(turn) : TURN_WAIT_NOTHING;
+		turn->wait == TURN_WAIT_ENGINE ? turn_speak_held_by(turn) : TURN_WAIT_NOTHING;
 
 	return held ? held : turn->wait;
 }
@@ -185,19 +185,19 @@ void turn_on_ready(void *arg)
 	turn_leave(turn);
 }
 
-static void turn_on_stepped(void *arg, int err)
+static void turn_speak_on_stepped(void *arg, int err)
 {
 	struct turn *turn = arg;
 
 	turn_enter(turn);
 	if (err)
-		turn_mind_fault(turn, err);
+		turn_speak_on_fault(turn, err);
 	else
 		turn_speak(turn);
 	turn_leave(turn);
 }
 
-static void turn_on_answered(void *arg, const struct denied *denied)
+static void turn_speak_on_answered(void *arg, const struct denied *denied)
 {
 	struct turn *turn = arg;
 
@@ -209,28 +209,30 @@ static void turn_on_answered(void *arg, const struct denied *denied)
 	turn_leave(turn);
 }
 
-static void turn_on_booked(void *arg)
+static void turn_speak_on_booked(void *arg)
 {
 	turn_handle(arg, TURN_EVENT_BOOKED);
 }
 
 const struct charge_ops turn_charge_ops = {
-	.answered = turn_on_answered,
-	.booked = turn_on_booked,
+	.answered = turn_speak_on_answered,
+	.booked = turn_speak_on_booked,
 };
 
-static int turn_on_began(void *arg, const struct text_chunk *chunk)
+static int turn_speak_on_began(void *arg, const struct text_chunk *chunk)
 {
 	struct turn *turn = arg;
 
 	if (turn->services->log_texts)
 		log_info("turn", "%s chunk %u: %.*s", turn->charge.entry.id,
 			 turn->reply.text_chunks, (int)chunk->len, chunk->text);
+	else
+		log_debug("turn", "%s chunk %u", turn->charge.entry.id, turn->reply.text_chunks);
 	metrics_add(METRIC_CHUNKS, 1);
 	return turn_reply_began(&turn->reply, chunk) ? ENOMEM : 0;
 }
 
-static int turn_on_frame(void *arg, const struct audio_frame *frame)
+static int turn_speak_on_frame(void *arg, const struct audio_frame *frame)
 {
 	struct turn *turn = arg;
 	uint64_t samples = turn_samples(turn) + frame->samples;
@@ -249,7 +251,7 @@ static int turn_on_frame(void *arg, const struct audio_frame *frame)
 	return 0;
 }
 
-static void turn_on_ended(void *arg, const struct speech_chunk_end *end)
+static void turn_speak_on_ended(void *arg, const struct speech_chunk_end *end)
 {
 	struct turn *turn = arg;
 
@@ -257,8 +259,8 @@ static void turn_on_ended(void *arg, const struct speech_chunk_end *end)
 }
 
 const struct speech_stream_ops turn_speech_ops = {
-	.began = turn_on_began,
-	.frame = turn_on_frame,
-	.ended = turn_on_ended,
-	.stepped = turn_on_stepped,
+	.began = turn_speak_on_began,
+	.frame = turn_speak_on_frame,
+	.ended = turn_speak_on_ended,
+	.stepped = turn_speak_on_stepped,
 };

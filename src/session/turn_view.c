@@ -1,5 +1,5 @@
 /*
- * turn_view.c: what others may know of a turn (see turn.h).
+ * turn_view.c: the functions that only read a turn (see turn.h).
  */
 #include "session/denial.h"
 #include "session/finished_turn.h"
@@ -34,15 +34,15 @@ void turn_heard(struct turn *turn, struct turn_heard *heard, int64_t playback_ms
 	*heard = (struct turn_heard){.text_spoken = "", .text_remaining = ""};
 	if (!turn->speech)
 		return;
-	/* What was never spoken follows what was. */
+	/* Text that was never spoken follows the text that was. */
 	transcript = speech_stream_transcript(turn->speech);
 	chunk = speech_stream_chunk(turn->speech);
 	if (chunk && !speech_stream_has_begun(turn->speech))
 		(void)transcript_add(transcript, chunk->text, chunk->len);
 	if (turn->text)
 		text_source_add_rest(turn->text, transcript);
-	finished_turn_reckon(heard, transcript, speech_stream_playback(turn->speech),
-			     turn->services->timers->now_us, playback_ms);
+	finished_turn_compute(heard, transcript, speech_stream_playback(turn->speech),
+			      turn->services->timers->now_us, playback_ms);
 }
 
 const struct transcript *turn_transcript(const struct turn *turn)
@@ -110,19 +110,19 @@ bool turn_was_refused(const struct turn *turn)
 	return turn->charge.is_free;
 }
 
-static bool turn_has_chunk(const struct turn *turn)
+static bool turn_view_has_chunk(const struct turn *turn)
 {
 	return turn->speech && speech_stream_chunk(turn->speech);
 }
 
 bool turn_is_busy(const struct turn *turn)
 {
-	return turn_has_chunk(turn) || turn->state == TURN_DRAINING;
+	return turn_view_has_chunk(turn) || turn->state == TURN_DRAINING;
 }
 
 bool turn_is_unflushed(const struct turn *turn)
 {
-	return turn->state == TURN_OPEN && turn_has_chunk(turn) &&
+	return turn->state == TURN_OPEN && turn_view_has_chunk(turn) &&
 	       !text_source_was_flushed(turn->text);
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The pin of an id, else one that is free; NULL: all are taken. */
+/* Finds the pin of an id, or an unused one; NULL: all are used. */
 static struct voice_pin *voice_pins_place(struct voice_pin *pins, int64_t id)
 {
 	struct voice_pin *unused = NULL;
@@ -20,7 +20,7 @@ static struct voice_pin *voice_pins_place(struct voice_pin *pins, int64_t id)
 	return unused;
 }
 
-/* Without memory the next turn of the connection asks the catalogue again. */
+/* If there is no memory, nothing is pinned, and the next turn looks in the catalogue again. */
 static void voice_pins_set(struct voice_pin *pins, struct voice_pin *place,
 			   const struct voice *voice)
 {
@@ -37,7 +37,7 @@ static void voice_pins_set(struct voice_pin *pins, struct voice_pin *place,
 	place->voice = voice_keep(voice);
 }
 
-static bool is_same_speaker(const struct voice *a, const struct voice *b)
+static bool voice_pins_is_same_speaker(const struct voice *a, const struct voice *b)
 {
 	return strcmp(a->engine, b->engine) == 0 && strcmp(a->engine_voice, b->engine_voice) == 0;
 }
@@ -45,16 +45,16 @@ static bool is_same_speaker(const struct voice *a, const struct voice *b)
 const struct voice *voice_pins_find(struct voice_pin *pins, const struct voices *voices,
 				    int64_t project_id, int64_t id)
 {
-	const struct voice *now = voices_find_for(voices, project_id, id);
+	const struct voice *current = voices_find_for(voices, project_id, id);
 	struct voice_pin *place = voice_pins_place(pins, id);
 	const struct voice *pinned = place ? place->voice : NULL;
 
-	if (pinned && now && !is_same_speaker(pinned, now) &&
+	if (pinned && current && !voice_pins_is_same_speaker(pinned, current) &&
 	    voices_has_speaker(voices, pinned->engine, pinned->engine_voice))
 		return pinned;
-	if (pinned != now)
-		voice_pins_set(pins, place, now);
-	return now;
+	if (pinned != current)
+		voice_pins_set(pins, place, current);
+	return current;
 }
 
 void voice_pins_reset(struct voice_pin *pins)

@@ -1,8 +1,9 @@
 /*
  * expect.c: the voices that an engine will have once it has loaded.
  *
- * Its record says so (workers/record.c), as far as the voices are still installed.  An engine
- * without a record, on its first run, is expected to have the voices of the built-in table.
+ * These are the voices in its record (workers/record.c) that are still installed.  An engine that has
+ * no record, because it has never run, is expected to have those of the built-in table that are
+ * installed.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /*
- * greeting.c: what a worker says of its engine before it is READY: voices, and
- * notes for the operator.
+ * greeting.c: what a worker says about its engine before READY: voices, and notes
+ * for the operator.
  *
- * It is read whole when READY has come: a worker that dies in the middle of its
- * list has said nothing.  Lists are bounded, because an engine may be anybody's.
+ * All of it is read when READY has arrived, so a worker that dies before changes
+ * nothing.  The lists are bounded, because engines are not trusted.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,26 +13,11 @@
 #include "base/log.h"
 #include "speech/pool_private.h"
 
-/* eSpeak NG has some two hundred with its variants. */
+/* eSpeak NG has about two hundred voices, including variants. */
 #define GREETING_VOICES_MAX 4096
-#define GREETING_NOTES_MAX 64
 
-/* Room is made for so many at a time. */
+/* The arrays grow by this many elements. */
 #define GREETING_STEP 64
-
-/* What fits of a string, up to its last whole character, and a NUL. */
-static void greeting_copy(char *to, size_t size, const struct message_str *from)
-{
-	size_t len = from->len;
-
-	if (len >= size) {
-		len = size - 1;
-		while (len > 0 && ((uint8_t)from->bytes[len] & 0xc0) == 0x80)
-			--len;
-	}
-	memset(to, 0, size);
-	memcpy(to, from->bytes, len);
-}
 
 static unsigned greeting_features(uint32_t capabilities)
 {
@@ -40,7 +25,7 @@ static unsigned greeting_features(uint32_t capabilities)
 	       (capabilities & MESSAGE_VARIANTS ? VOICE_HAS_VARIANTS : 0u);
 }
 
-/* Room for one more of `count`, in an array that grows by GREETING_STEP. */
+/* Makes room for one more element in an array that has `count` elements of this size. */
 static int greeting_make_room(void *arrayp, size_t count, size_t size)
 {
 	void **array = arrayp;
@@ -87,10 +72,10 @@ static int greeting_add_voice(struct greeting *greeting, const char *engine,
 		.sample_rate = offered->sample_rate,
 	};
 	strncpy(voice->engine, engine, sizeof(voice->engine) - 1);
-	greeting_copy(voice->engine_voice, sizeof(voice->engine_voice), &offered->name);
-	greeting_copy(voice->language, sizeof(voice->language), &offered->language);
-	greeting_copy(voice->name, sizeof(voice->name), &offered->title);
-	greeting_copy(voice->licence, sizeof(voice->licence), &offered->licence);
+	message_str_copy(voice->engine_voice, sizeof(voice->engine_voice), &offered->name);
+	message_str_copy(voice->language, sizeof(voice->language), &offered->language);
+	message_str_copy(voice->name, sizeof(voice->name), &offered->title);
+	message_str_copy(voice->licence, sizeof(voice->licence), &offered->licence);
 	return 0;
 }
 
@@ -115,21 +100,7 @@ static void greeting_set_features(struct greeting *greeting, uint32_t capabiliti
 		greeting->voices[i].features = greeting_features(capabilities);
 }
 
-static int greeting_add_note(struct greeting *greeting, const struct message_note *offered)
-{
-	struct note *note;
-
-	if (greeting->note_count == GREETING_NOTES_MAX)
-		return 0;
-	if (greeting_make_room(&greeting->notes, greeting->note_count, sizeof(*note)) != 0)
-		return ENOMEM;
-	note = &greeting->notes[greeting->note_count++];
-	greeting_copy(note->about, sizeof(note->about), &offered->about);
-	greeting_copy(note->text, sizeof(note->text), &offered->text);
-	return 0;
-}
-
-/* Messages of types that are not known here are of a later version, and ignored. */
+/* Messages of other types may be part of a later version, and are ignored. */
 int greeting_read(struct greeting *greeting, const char *engine, const struct buf *said)
 {
 	struct message message;
@@ -146,7 +117,7 @@ int greeting_read(struct greeting *greeting, const char *engine, const struct bu
 		if (message.type == MESSAGE_VOICE)
 			err = greeting_add_voice(greeting, engine, &message.voice);
 		else if (message.type == MESSAGE_NOTE)
-			err = greeting_add_note(greeting, &message.note);
+			err = notes_add(&greeting->notes, &message.note);
 		if (message.type != MESSAGE_READY)
 			continue;
 		greeting->capabilities = message.ready.capabilities;
@@ -157,19 +128,9 @@ int greeting_read(struct greeting *greeting, const char *engine, const struct bu
 	return err == ENOMEM ? err : EPROTO;
 }
 
-bool greeting_has_note(const struct greeting *greeting, const struct note *note)
-{
-	for (size_t i = 0; i < greeting->note_count; ++i) {
-		if (strcmp(greeting->notes[i].about, note->about) == 0 &&
-		    strcmp(greeting->notes[i].text, note->text) == 0)
-			return true;
-	}
-	return false;
-}
-
 void greeting_reset(struct greeting *greeting)
 {
 	free(greeting->voices);
-	free(greeting->notes);
+	notes_reset(&greeting->notes);
 	*greeting = (struct greeting){0};
 }

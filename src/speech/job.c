@@ -1,10 +1,10 @@
 /*
- * job.c: one chunk on its way through the workers.
+ * job.c: one chunk, from its request until all its samples have been received.
  *
- * A job hears the messages of its seat, puts the samples of all tries together
- * without a gap or an echo, and tells its listener.  On an engine that gives
- * the same samples each time a retry simply goes on where the last try ended.
- * On others the last 5 ms are kept back, made again, and faded over:
+ * A job receives the messages about its seat, joins the samples of all tries
+ * without a gap or a repetition, and passes them to its listener.  On an engine
+ * that makes the same samples each time, a retry continues where the last try
+ * ended.  On others the last 5 ms are kept back, made again, and cross-faded:
  *
  *   try 1   ....aaaaaaaaaaaa|tail|
  *   try 2                   |fade|bbbbbbbb....
@@ -15,23 +15,22 @@
 #include "base/mem.h"
 #include "speech/pool_private.h"
 
-/* A listener who hears nothing yet is served after one who would run dry before the next window of
- * an expensive engine is made: a beginning that is a little late is noticed less than a gap in the
- * middle of a word.  The grace is twice what a second of audio costs, and no more than this; with
- * cheap engines it is next to nothing. */
+/* A first chunk is served after a job whose listener would otherwise run out of audio while an
+ * expensive engine makes a window (slice.c) for the first chunk: a beginning that is a little late is
+ * noticed less than a gap in the middle of a word.  So the rank of a first chunk is later by twice the
+ * cost of a second of audio, at most by this; with cheap engines the difference is negligible. */
 #define JOB_FIRST_GRACE_MAX_US 200000
 
-/* A chunk in the middle of a turn waits this long for a worker before the turn
- * fails, or as long as one that begins a turn may: longer than any restart of an
- * engine takes. */
+/* A chunk in the middle of a turn waits at least this long for a worker before the turn fails: longer
+ * than any engine takes to restart. */
 #define JOB_WAIT_IN_TURN_MS 30000
 
-/* A job that yields is due no earlier than this after it began to wait, however late it is.  So
- * those whose listeners are there are served first until they are so far ahead, and it still comes
- * to its end on a machine that is never idle. */
+/* A job that yields is due no earlier than this after it began to wait, however late it is.  So jobs
+ * whose listeners are present are served first until they are this far ahead, and a job that yields
+ * still ends on a machine that is never idle. */
 #define JOB_YIELD_US 5000000
 
-/* Of a voice whose rate is not known: the rate of most engines, or near it. */
+/* Assumed for a voice whose rate is not known: close to the rate of most engines. */
 #define JOB_RATE_GUESSED 24000
 
 static void job_destroy(void *object)
@@ -40,7 +39,9 @@ static void job_destroy(void *object)
 
 	timer_clear(&job->pool->loop->timers, &job->start_timer);
 	job_move(job, JOB_NEW);
+	retry_leave(job);
 	buf_reset(&job->phonemes);
+	mem_deref(job->turn_state);
 }
 
 static const char *job_keep(char **at, const char *bytes, size_t len)
@@ -54,7 +55,7 @@ static const char *job_keep(char **at, const char *bytes, size_t len)
 	return copy;
 }
 
-/* Spans that the protocol has no place for are read as text. */
+/* Spans that are not valid in a message are left out: the engine reads the text there. */
 static int job_keep_phonemes(struct speech_job *job, const struct speech_request *request)
 {
 	const struct message_str text = {job->text, (uint32_t)job->text_len};
@@ -83,7 +84,7 @@ static struct message_str job_str(const char *bytes, size_t len)
 	return (struct message_str){.bytes = bytes, .len = (uint32_t)len};
 }
 
-/* What of the chunk a worker need not make again. */
+/* How many samples of the chunk a worker need not send again. */
 static uint64_t job_skip(const struct speech_job *job)
 {
 	return job->received - job->tail_len;
@@ -159,6 +160,7 @@ int job_alloc(struct speech_job **jobp, struct pool *pool, struct synthesizer *s
 	job->before = job_keep(&at, request->text_before, request->text_before_len);
 	job->before_len = request->text_before_len;
 	mem_set_destructor(job, job_destroy);
+	turn_state_find(job);
 	err = job_keep_phonemes(job, request);
 	if (err)
 		mem_deref(job);
@@ -178,16 +180,25 @@ uint64_t job_due_us(const struct speech_job *job)
 	return due_us;
 }
 
+uint64_t job_redo_us(const struct speech_job *job)
+{
+	if (job->received == 0)
+		return 0;
+	return (job->received + job->stock) * job->synthesizer->busy_us_per_second /
+	       job->sample_rate;
+}
+
 static uint64_t job_rank(const struct speech_job *job)
 {
 	uint64_t grace_us = 2 * (uint64_t)job->synthesizer->busy_us_per_second;
+	uint64_t redo_us = job->seat ? 0 : job_redo_us(job);
+	uint64_t due_us = job_due_us(job);
 
 	if (job->pool->options.order == POOL_BY_ARRIVAL)
 		return job->arrival;
 	if (!job->first || job->received > 0)
-		return job_due_us(job);
-	return job_due_us(job) +
-	       (grace_us < JOB_FIRST_GRACE_MAX_US ? grace_us : JOB_FIRST_GRACE_MAX_US);
+		return due_us > redo_us ? due_us - redo_us : 0;
+	return due_us + (grace_us < JOB_FIRST_GRACE_MAX_US ? grace_us : JOB_FIRST_GRACE_MAX_US);
 }
 
 static bool job_is_before(const struct heap_node *a, const struct heap_node *b)
@@ -196,6 +207,13 @@ static bool job_is_before(const struct heap_node *a, const struct heap_node *b)
 	const struct speech_job *other = HEAP_CONST_OBJECT(b, struct speech_job, node);
 
 	return one->rank != other->rank ? one->rank < other->rank : one->place < other->place;
+}
+
+struct speech_job *job_earlier(struct speech_job *one, struct speech_job *other)
+{
+	if (!one || !other)
+		return one ? one : other;
+	return other->rank < one->rank ? other : one;
 }
 
 void job_queue_init(struct job_queue *queue)
@@ -236,7 +254,9 @@ void job_move(struct speech_job *job, enum job_state state)
 	case JOB_NEW:
 		return;
 	case JOB_QUEUED:
-		queue = job->retried ? &synthesizer->again : &synthesizer->queued;
+		queue = job->group               ? &job->group->queued
+			: turn_state_worker(job) ? &synthesizer->bound
+						 : &synthesizer->queued;
 		break;
 	case JOB_PARKED:
 		queue = &synthesizer->parked;
@@ -258,7 +278,8 @@ void job_move(struct speech_job *job, enum job_state state)
 	list_append(job->list, &job->link);
 }
 
-/* A worker has taken it: what of the last try overlaps is faded over. */
+/* The job has a seat.  If samples of the last try were kept back, the first ones of this try will be
+ * cross-faded with them. */
 void job_begin_try(struct speech_job *job)
 {
 	timer_clear(&job->pool->loop->timers, &job->start_timer);
@@ -279,8 +300,8 @@ static void job_tell(struct speech_job *job, const int16_t *samples, size_t coun
 		job->listener->audio(job->arg, samples, count, job->sample_rate);
 }
 
-/* The old tail is still in job->tail while the join goes on; what it becomes
- * is written over the new samples. */
+/* Cross-fades from the kept samples, which are in job->tail until that is done, to the new ones, which
+ * are overwritten with the result. */
 static void job_fade(struct speech_job *job, int16_t *samples, size_t count)
 {
 	for (size_t i = 0; i < count && job->fade_done < job->fade_len; ++i, ++job->fade_done) {
@@ -292,7 +313,7 @@ static void job_fade(struct speech_job *job, int16_t *samples, size_t count)
 	}
 }
 
-/* Tells all but the last few samples, which are kept for a join. */
+/* Passes on all but the last few samples, which are kept for a cross-fade. */
 static void job_tell_keeping_tail(struct speech_job *job, const int16_t *samples, size_t count)
 {
 	size_t keep_len = job->sample_rate * CROSS_FADE_MS / 1000;
@@ -325,7 +346,8 @@ static void job_take_samples(struct speech_job *job, int16_t *samples, size_t co
 		job_fade(job, samples, joined);
 		job_tell(job, samples, joined);
 	}
-	if (job->synthesizer->capabilities & MESSAGE_DETERMINISTIC)
+	if (job->synthesizer->capabilities & MESSAGE_DETERMINISTIC &&
+	    !turn_state_has_forgotten(job))
 		job_tell(job, samples + joined, count - joined);
 	else if (joined < count)
 		job_tell_keeping_tail(job, samples + joined, count - joined);
@@ -333,7 +355,7 @@ static void job_take_samples(struct speech_job *job, int16_t *samples, size_t co
 
 void job_audio(struct speech_job *job, const struct message_audio *audio)
 {
-	/* Alignment is not promised by the wire, and the join writes. */
+	/* A copy, because the samples of a message may not be aligned, and job_fade changes them. */
 	static _Thread_local int16_t samples[4096];
 	const unsigned char *from = audio->samples;
 	size_t left = audio->count;
@@ -341,6 +363,7 @@ void job_audio(struct speech_job *job, const struct message_audio *audio)
 	job->sample_rate = audio->sample_rate;
 	job->busy_us = audio->busy_us;
 	job->received += audio->count;
+	retry_check_progress(job);
 	mem_ref(job); /* the listener may cancel it */
 	while (left > 0 && job->listener) {
 		size_t n = left < 4096 ? left : 4096;
@@ -363,14 +386,13 @@ void job_word(struct speech_job *job, const struct message_word *word)
 	};
 
 	if (job->words_again++ < job->words)
-		return; /* heard on an earlier try */
+		return; /* the listener was given it in an earlier try */
 	++job->words;
 	if (word->byte_start < word->byte_end && word->byte_end <= job->text_len)
 		job->listener->word(job->arg, &heard);
 }
 
-/* The job is gone for its owner from here. */
-static void job_end(struct speech_job *job, enum speech_end how)
+void job_end(struct speech_job *job, enum speech_end how)
 {
 	const struct speech_listener *listener = job->listener;
 
@@ -389,7 +411,7 @@ void job_done(struct speech_job *job, const struct message_done_report *done)
 			job_end(job, SPEECH_DONE);
 		mem_deref(job);
 	} else if (done->status == MESSAGE_DONE_UNKNOWN_VOICE) {
-		job_end(job, SPEECH_UNAVAILABLE); /* it was removed since it was asked for */
+		job_end(job, SPEECH_UNAVAILABLE); /* the voice was removed after the request */
 	} else {
 		job_end(job, SPEECH_FAILED);
 	}
@@ -404,7 +426,7 @@ static void job_on_no_worker(void *arg)
 
 void job_wait_anew(struct speech_job *job)
 {
-	bool has_begun = !job->first || job->received > 0 || job->retried;
+	bool has_begun = !job->first || job->received > 0 || job->deaths > 0;
 	unsigned wait_ms = job->pool->options.start_timeout_ms;
 
 	if (!fleet_has_answered(job->synthesizer->fleet) &&
@@ -416,8 +438,8 @@ void job_wait_anew(struct speech_job *job)
 		  job_on_no_worker, job);
 }
 
-/* Into the queue of its engine, for the first time or again, or aside while its listener is
- * full. */
+/* Queues the job, for the first time or because it has lost its seat.  If its listener is full, it is
+ * put aside instead. */
 void job_requeue(struct speech_job *job)
 {
 	job->seat = NULL;
@@ -428,18 +450,4 @@ void job_requeue(struct speech_job *job)
 	job_move(job, JOB_QUEUED);
 	job_wait_anew(job);
 	scheduler_run_soon(job->pool);
-}
-
-/* The first death may have been a neighbour's fault or an operator's; a second
- * one, alone on a fresh worker, is the chunk's own. */
-void job_worker_died(struct speech_job *job)
-{
-	if (job->retried) {
-		job_end(job, SPEECH_FAILED);
-		return;
-	}
-	job->retried = true;
-	job->newer_than = fleet_last_serial(job->synthesizer->fleet);
-	++job->pool->retries;
-	job_requeue(job);
 }

@@ -7,18 +7,12 @@
  */
 #include "speech/pool.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "speech/pool_private.h"
-
-#define POOL_ENGINE_PREFIX "syrinx-"
+#include "workers/installed.h"
 
 struct synthesizer *pool_first(const struct pool *pool)
 {
@@ -43,80 +37,22 @@ struct synthesizer *pool_find(const struct pool *pool, const char *engine)
 	return NULL;
 }
 
-static void pool_free_words(char **words)
-{
-	for (char **word = words; word && *word; ++word)
-		free(*word);
-	free(words);
-}
-
-static int pool_copy_words(char ***copyp, const char *const *words)
-{
-	size_t n = 0;
-	char **copy;
-
-	while (words && words[n])
-		++n;
-	copy = calloc(n + 1, sizeof(*copy));
-	for (size_t i = 0; copy && i < n; ++i) {
-		copy[i] = strdup(words[i]);
-		if (!copy[i]) {
-			pool_free_words(copy);
-			return ENOMEM;
-		}
-	}
-	*copyp = copy;
-	return copy ? 0 : ENOMEM;
-}
-
 static void pool_destroy(void *object)
 {
 	struct pool *pool = object;
 
 	while (pool_first(pool))
 		mem_deref(pool_first(pool));
-	scheduler_stop(pool); /* last: jobs of workers that end are queued again */
-	pool_free_words(pool->launcher);
-	pool_free_words(pool->environment);
+	scheduler_stop(pool); /* last, because the end of a worker queues its jobs again */
+	launch_free_words(pool->launcher);
+	launch_free_words(pool->environment);
 	mem_deref(pool->voices);
 }
-
-#define POOL_ENGINE_PATH_SIZE 4096
 
 static bool pool_wants(const struct pool_options *options, const char *engine)
 {
 	return (!options->only_engine || strcmp(options->only_engine, engine) == 0) &&
 	       (!options->but_engine || strcmp(options->but_engine, engine) != 0);
-}
-
-/* Whether a file of the engines' directory is an engine: a program called syrinx-NAME.  The benchmark
- * is installed there too, and its name is like an engine's. */
-static bool pool_is_engine(char path[POOL_ENGINE_PATH_SIZE], const char *dir, const char *file)
-{
-	const char *name = file + strlen(POOL_ENGINE_PREFIX);
-
-	if (strncmp(file, POOL_ENGINE_PREFIX, strlen(POOL_ENGINE_PREFIX)) != 0 || *name == '\0' ||
-	    strcmp(name, "bench") == 0 || strlen(name) >= VOICE_ENGINE_MAX || strchr(name, '.'))
-		return false;
-	snprintf(path, POOL_ENGINE_PATH_SIZE, "%s/%s", dir, file);
-	return access(path, X_OK) == 0;
-}
-
-int pool_each_engine(const char *engines_dir, pool_engine_h *handler, void *arg)
-{
-	DIR *dir = opendir(engines_dir);
-	char path[POOL_ENGINE_PATH_SIZE];
-	const struct dirent *entry;
-	int err = 0;
-
-	if (!dir)
-		return errno;
-	while (!err && (entry = readdir(dir))) {
-		if (pool_is_engine(path, engines_dir, entry->d_name))
-			err = handler(entry->d_name + strlen(POOL_ENGINE_PREFIX), path, arg);
-	}
-	closedir(dir);
-	return err;
 }
 
 static int pool_note_engine(const char *name, const char *path, void *arg)
@@ -132,7 +68,7 @@ static int pool_note_engine(const char *name, const char *path, void *arg)
 int pool_look(const char *engines_dir)
 {
 	bool found = false;
-	int err = pool_each_engine(engines_dir, pool_note_engine, &found);
+	int err = installed_each(engines_dir, INSTALLED_SPEAKS, pool_note_engine, &found);
 
 	return err || found ? err : ENOENT;
 }
@@ -154,7 +90,8 @@ static int pool_add_engine(const char *name, const char *path, void *arg)
 
 static int pool_find_engines(struct pool *pool)
 {
-	int err = pool_each_engine(pool->options.engines_dir, pool_add_engine, pool);
+	int err =
+		installed_each(pool->options.engines_dir, INSTALLED_SPEAKS, pool_add_engine, pool);
 
 	return err || pool->synthesizers.count > 0 ? err : ENOENT;
 }
@@ -174,10 +111,10 @@ int pool_alloc(struct pool **poolp, struct loop *loop, const struct pool_options
 	err = voices_alloc(&pool->voices, !options->no_fallback);
 	if (!err) {
 		voices_set_complete(pool->voices, false);
-		err = pool_copy_words(&pool->launcher, options->launcher);
+		err = launch_copy_words(&pool->launcher, options->launcher);
 	}
 	if (!err)
-		err = pool_copy_words(&pool->environment, options->environment);
+		err = launch_copy_words(&pool->environment, options->environment);
 	if (!err)
 		err = pool_find_engines(pool);
 	if (err) {
@@ -228,14 +165,14 @@ int pool_renew(struct pool *pool, const char *engine)
 int pool_note_at(struct pool_note *note, const struct pool *pool, size_t i)
 {
 	for (struct synthesizer *s = pool_first(pool); s; s = pool_next(pool, s)) {
-		const struct greeting *greeting = &s->greeting;
+		const struct notes *notes = &s->notes;
 
-		if (i < greeting->note_count) {
-			*note = (struct pool_note){s->name, greeting->notes[i].about,
-						   greeting->notes[i].text};
+		if (i < notes->count) {
+			*note = (struct pool_note){s->name, notes->list[i].about,
+						   notes->list[i].text};
 			return 0;
 		}
-		i -= greeting->note_count;
+		i -= notes->count;
 	}
 	return ENOENT;
 }
@@ -264,8 +201,8 @@ void pool_keep_records(struct pool *pool)
 		fleet_keep_record(s->fleet);
 }
 
-/* Until every engine has answered each has one worker: the others would only
- * keep the slowest engine from the processor. */
+/* Every engine has answered.  Until then each had one worker, because more of them would only take
+ * processor time from the engine that takes longest to load. */
 static void pool_staff_all(struct pool *pool)
 {
 	pool->all_answered = true;
@@ -288,10 +225,13 @@ void pool_stats(const struct pool *pool, struct pool_stats *stats)
 {
 	struct fleet_stats fleets = {0};
 
-	*stats = (struct pool_stats){.retries = pool->retries, .taken_back = pool->taken_back};
+	*stats = (struct pool_stats){
+		.retries = pool->retries, .taken_back = pool->taken_back, .replays = pool->replays};
 	for (struct synthesizer *s = pool_first(pool); s; s = pool_next(pool, s)) {
 		fleet_add_stats(s->fleet, &fleets);
-		stats->jobs_queued += (unsigned)(s->queued.jobs.count + s->again.jobs.count);
+		stats->jobs_queued +=
+			(unsigned)(s->queued.jobs.count + s->bound.jobs.count + retry_queued(s));
+		stats->turns_kept += (unsigned)s->turns.count;
 		stats->jobs_running += (unsigned)s->running.count;
 		stats->jobs_parked += (unsigned)s->parked.jobs.count;
 		stats->jobs_held += (unsigned)(s->held.count + s->aside.count);

@@ -1,11 +1,13 @@
 /*
  * scheduler.c: which job is given credit next, and what turns may ask of a job.
  *
- * A job runs only while it holds credit.  Credit goes to the job whose listener
- * runs dry first, in slices of about a millisecond of work, to as many jobs as
- * there are slots.  So a long sentence is preempted without its engine knowing,
- * and sixteen callers at the same instant all get their first sound within
+ * A job runs only while it has credit.  Credit is given to as many jobs as there are
+ * slots, those whose listeners need samples first, in slices of about a millisecond
+ * of work.  So a long sentence is interrupted without its engine knowing,
+ * and sixteen turns that begin at the same instant all get their first sound within
  * milliseconds.
+ *
+ * A job keeps its seat while others run; see seating.c for the exceptions.
  *
  * Engines that compute on this machine share its slots, about one for each core.
  * An engine whose workers say that they make many jobs at once (READY's batch)
@@ -23,82 +25,40 @@
 
 /* A slice is what the engine makes in this time while other jobs wait. */
 #define SCHEDULER_SLICE_BUSY_US 1000
-/* The same when nobody is in a hurry: the next one to come may have to wait for so long. */
+/* The same when no job is urgent: a job that arrives next may have to wait for this long. */
 #define SCHEDULER_SLICE_CALM_US 5000
 
-/* A listener that has this much left to hear does not hurry anyone: the job that
- * runs goes on, because every change of process costs it its caches. */
-#define SCHEDULER_CALM_US 500000
-
-/* A job without credit for this long gives up its seat if others wait: long
- * enough that a network hiccup of the client does not cost a second synthesis. */
-#define SCHEDULER_TAKE_BACK_US 250000
-
-/* A job that is silent for so long gives its slot up: soon enough for a first
- * chunk to start in time, later than an engine that is only slow. */
+/* A job whose worker is silent for this long does not count for the slots: short enough for a first
+ * chunk to start in time, and longer than the pauses of an engine that is only slow. */
 #define SCHEDULER_STUCK_US 1000000
 
 /* How often the decisions that depend on time alone are made. */
 #define SCHEDULER_TICK_US 250000
 
-static struct worker *scheduler_worker_for(const struct speech_job *job)
-{
-	const struct fleet *fleet = job->synthesizer->fleet;
-
-	return job->retried ? fleet_pick_alone(fleet, job->newer_than) : fleet_pick(fleet);
-}
-
-/* Of the jobs that need a worker to themselves, the first that could have one now.  Mostly that is
- * the first of all; the others are only looked at when a worker is idle that is too old for it. */
-static struct speech_job *scheduler_first_again(const struct synthesizer *synthesizer)
-{
-	const struct list *again = &synthesizer->again.jobs;
-	struct speech_job *first = job_queue_first(&synthesizer->again);
-	uint64_t serial = first ? fleet_alone_serial(synthesizer->fleet) : 0;
-
-	if (serial == 0 || first->newer_than < serial)
-		return serial == 0 ? NULL : first;
-	first = NULL;
-	for (struct link *l = list_first(again); l; l = list_next(again, l)) {
-		struct speech_job *job = LIST_OBJECT(l, struct speech_job, link);
-
-		if (job->newer_than < serial && (!first || job->rank < first->rank))
-			first = job;
-	}
-	return first;
-}
-
-static struct speech_job *scheduler_earlier(struct speech_job *one, struct speech_job *other)
-{
-	if (!one || !other)
-		return one ? one : other;
-	return other->rank < one->rank ? other : one;
-}
-
-/* The job of an engine whose listener runs dry first, among those that could go on now. */
+/* Of the jobs of an engine that could continue at once, the one whose listener needs samples first. */
 static struct speech_job *scheduler_first_of(const struct synthesizer *synthesizer)
 {
-	struct speech_job *first = job_queue_first(&synthesizer->parked);
-	struct speech_job *queued = job_queue_first(&synthesizer->queued);
-
-	if (queued && fleet_pick(synthesizer->fleet))
-		first = scheduler_earlier(first, queued);
-	return scheduler_earlier(first, scheduler_first_again(synthesizer));
+	return job_earlier(job_queue_first(&synthesizer->parked), seating_first(synthesizer));
 }
 
 static void scheduler_grant(struct speech_job *job)
 {
 	uint32_t credit = slice_stock(job);
+	struct worker *worker;
 	struct message speak;
+	uint64_t replayed_us;
 
 	if (credit == 0)
 		credit = slice_samples(job, SCHEDULER_SLICE_BUSY_US);
 	if (job->seat) {
 		seat_grant(job->seat, credit);
 	} else {
+		worker = seating_worker(job);
 		job_make_speak(job, &speak, credit);
-		if (seat_take(&job->seat, scheduler_worker_for(job), &speak, credit, job) != 0)
-			return; /* that worker is lost, and the job goes on waiting for one */
+		if (turn_state_enter(job, worker, &replayed_us) != 0 ||
+		    seat_take(&job->seat, worker, &speak, credit, job) != 0)
+			return; /* that worker is lost, and the job waits for another one */
+		seat_excuse(job->seat, replayed_us);
 		job_begin_try(job);
 	}
 	if (job->first && !job->was_granted)
@@ -107,8 +67,8 @@ static void scheduler_grant(struct speech_job *job)
 	job_move(job, JOB_RUNNING);
 }
 
-/* A job whose worker has not been heard for long does not count for the slots: two texts on which
- * an engine hangs must not keep everybody else waiting until it is killed. */
+/* If an engine hangs on as many texts as there are slots, the other jobs must not have to wait until
+ * its workers are killed. */
 void scheduler_check_stuck(struct speech_job *job)
 {
 	struct synthesizer *synthesizer = job->synthesizer;
@@ -124,7 +84,7 @@ void scheduler_check_stuck(struct speech_job *job)
 		--synthesizer->stuck;
 }
 
-/* Nobody is in a hurry: the jobs of an engine that run go on without a pause. */
+/* Lets the running jobs of an engine continue without a pause, because no other job is urgent. */
 static void scheduler_top_up(const struct synthesizer *synthesizer)
 {
 	const struct list *running = &synthesizer->running;
@@ -138,13 +98,14 @@ static void scheduler_top_up(const struct synthesizer *synthesizer)
 	}
 }
 
-/* Those who share slots: one engine that has its own or, if `only` is NULL, all others. */
+/* Whether the engine uses the slots in question: those of `only` or, if that is NULL, those that all
+ * engines without slots of their own share. */
 static bool scheduler_shares(const struct synthesizer *synthesizer, const struct synthesizer *only)
 {
 	return only ? synthesizer == only : synthesizer->slots == 0;
 }
 
-/* Gives credit to those who are first in line, until so many have some. */
+/* Gives credit to the first jobs until as many jobs have credit as there are slots. */
 static void scheduler_serve(struct pool *pool, const struct synthesizer *only, unsigned slots)
 {
 	struct speech_job *next;
@@ -158,79 +119,42 @@ static void scheduler_serve(struct pool *pool, const struct synthesizer *only, u
 		next = NULL;
 		for (struct synthesizer *s = pool_first(pool); s; s = pool_next(pool, s)) {
 			if (scheduler_shares(s, only))
-				next = scheduler_earlier(next, scheduler_first_of(s));
+				next = job_earlier(next, scheduler_first_of(s));
 		}
 		if (!next || taken >= slots)
 			break;
 		scheduler_grant(next);
-		taken += next->state == JOB_RUNNING;
+		if (next->state != JOB_RUNNING)
+			break; /* its worker was lost, or there is no memory: it is tried again later */
+		++taken;
 	}
+	if (!only && pool->options.cores_busy)
+		*pool->options.cores_busy = taken;
 	if (next && pool->options.order == POOL_BY_DEADLINE &&
 	    job_due_us(next) <= loop_now_us(pool->loop) + SCHEDULER_CALM_US)
 		return;
 	for (struct synthesizer *s = pool_first(pool); s; s = pool_next(pool, s)) {
-		if (scheduler_shares(s, only))
-			scheduler_top_up(s);
+		if (scheduler_shares(s, only) && !seating_lacks_seat(s))
+			scheduler_top_up(
+				s); /* otherwise one of them may have to give up its seat */
 	}
-}
-
-/* Takes the seat of the job that has been held longest on such workers: it is made again later. */
-static void scheduler_take_back(struct synthesizer *synthesizer, bool leaving, bool reserved)
-{
-	struct pool *pool = synthesizer->pool;
-	const struct list *held = &synthesizer->held;
-
-	for (struct link *l = list_first(held); l; l = list_next(held, l)) {
-		struct speech_job *job = LIST_OBJECT(l, struct speech_job, link);
-
-		if (loop_now_us(pool->loop) < job->state_since_us + SCHEDULER_TAKE_BACK_US)
-			return; /* and the others were held later */
-		if (seat_is_leaving(job->seat) != leaving ||
-		    (!leaving && seat_is_reserved(job->seat) != reserved))
-			continue;
-		++pool->taken_back;
-		seat_call_off(job->seat);
-		job_requeue(job);
-		return;
-	}
-}
-
-/* Frees seats for those that queue, where no more workers can be had for them. */
-static void scheduler_free_seats(struct synthesizer *synthesizer)
-{
-	const struct fleet *fleet = synthesizer->fleet;
-	size_t queued = synthesizer->queued.jobs.count;
-	size_t again = synthesizer->again.jobs.count;
-	bool single = fleet_has_single_seats(fleet);
-
-	if (synthesizer->held.count == 0)
-		return;
-	/* A worker that is to go does not wait for listeners who do not listen. */
-	scheduler_take_back(synthesizer, true, false);
-	if (fleet_is_full(fleet) &&
-	    fleet_seats_coming(fleet, false) < queued + (single ? again : 0))
-		scheduler_take_back(synthesizer, false, false);
-	if (!single && fleet_seats_coming(fleet, true) < again)
-		scheduler_take_back(synthesizer, false, true);
 }
 
 static void scheduler_run(void *arg)
 {
 	struct pool *pool = arg;
 
-	for (struct synthesizer *s = pool_first(pool); s; s = pool_next(pool, s))
+	for (struct synthesizer *s = pool_first(pool); s; s = pool_next(pool, s)) {
 		s->slots = fleet_slots(s->fleet);
+		seating_prepare(s);
+	}
 	scheduler_serve(pool, NULL, pool->options.slots);
 	for (struct synthesizer *s = pool_first(pool); s; s = pool_next(pool, s)) {
 		if (s->slots > 0)
 			scheduler_serve(pool, s, s->slots);
 	}
-	for (struct synthesizer *s = pool_first(pool); s; s = pool_next(pool, s)) {
-		fleet_staff_alone(s->fleet);
-		if (s->queued.jobs.count + s->again.jobs.count > 0)
-			fleet_staff(s->fleet);
-		scheduler_free_seats(s);
-	}
+	for (struct synthesizer *s = pool_first(pool); s; s = pool_next(pool, s))
+		seating_finish(s);
 }
 
 void scheduler_run_soon(struct pool *pool)
@@ -261,8 +185,8 @@ void scheduler_stop(struct pool *pool)
 	loop_undefer(pool->loop, &pool->schedule);
 }
 
-/* What its engine has made beyond the credit costs no more work and is sent for at once; whether it
- * makes more is decided anew. */
+/* What the engine has made beyond the credit costs no more work and is fetched at once.  Whether it
+ * may make more is decided by rank. */
 void scheduler_spent(struct speech_job *job)
 {
 	uint32_t more = job->held ? 0 : slice_stock(job);
@@ -325,12 +249,19 @@ static void scheduler_on_yield(struct speech_job *job)
 
 static void scheduler_on_cancel(struct speech_job *job)
 {
-	if (job->seat)
+	if (job->seat) {
 		seat_call_off(job->seat);
+		turn_state_called_off(job);
+	}
 	job->listener = NULL;
 	scheduler_run_soon(job->pool);
 	job_move(job, JOB_NEW);
 	mem_deref(job);
+}
+
+static void scheduler_on_end_turn(struct speech *speech, uint64_t turn)
+{
+	turn_state_end((struct pool *)(void *)speech, turn);
 }
 
 static bool scheduler_has_own_speed(struct speech *speech, const struct voice *voice)
@@ -356,6 +287,7 @@ const struct speech_ops scheduler_speech_ops = {
 	.hold = scheduler_on_hold,
 	.yield = scheduler_on_yield,
 	.cancel = scheduler_on_cancel,
+	.end_turn = scheduler_on_end_turn,
 	.has_own_speed = scheduler_has_own_speed,
 	.reads_phonemes = scheduler_reads_phonemes,
 };

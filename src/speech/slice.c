@@ -1,27 +1,28 @@
 /*
- * slice.c: how much a job may make before it is looked at again.
+ * slice.c: how much a job may make before the scheduler decides again.
  *
- * Cheap engines make samples one by one, and a slice is a time: about a
- * millisecond of their work.  An engine whose samples cost much makes them in
- * windows of up to a second and more.  It begins one when it has any credit at
- * all, cannot be stopped in it, and says how much of it its credit did not
- * cover.  For the scheduler a window is then the slice, whatever was granted,
- * and two things follow.  The grant is as small as any, so that no second window
- * begins unasked.  And what the window made is sent for at once, while the job
- * still has its slot: samples that exist must not wait in the worker until the
- * windows of others are made, while their listener runs dry.
+ * Cheap engines make samples one by one, and a slice is about a millisecond of
+ * their work.  Expensive engines make samples in windows of up to a second and
+ * more.  Such an engine begins a window when it has any credit at all, cannot be
+ * interrupted during it, and says how many of its samples the credit did not
+ * cover (MADE).  So the scheduler can only decide between windows, whatever credit
+ * it grants, and two things follow.  The credit is as small as for other engines,
+ * so that no second window begins without a decision.  And the samples that it did
+ * not cover are fetched at once, while the job still has its slot: they must not
+ * wait in the worker until the windows of other jobs are made, while their
+ * listener runs out of audio.
  */
 #include "speech/pool_private.h"
 
-/* The first slice of a chunk: enough for the first frames to leave. */
+/* The first slice of a chunk: enough for the first frames to be sent. */
 #define SLICE_FIRST_MS 100
-/* A later slice lies within these bounds: below, switching costs more than it
- * gains; above, the client's window is full anyway. */
+/* The bounds of a later slice: with shorter ones switching between jobs costs more than it gains;
+ * longer ones would fill the client's output buffer. */
 #define SLICE_MIN_MS 100
 #define SLICE_MAX_MS 1500
 
-/* Samples that are there are fetched in steps of this, so that a listener who
- * cannot take more is not sent much more. */
+/* Samples that have been made are fetched in steps of this size, so that a listener that becomes full
+ * is not sent much more. */
 #define FETCH_MS 500
 
 static uint32_t slice_of_ms(const struct speech_job *job, uint64_t ms)

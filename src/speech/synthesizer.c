@@ -1,10 +1,9 @@
 /*
- * synthesizer.c: an engine as its voices' jobs see it.
+ * synthesizer.c: one engine: its fleet of workers, and the jobs of its voices.
  *
- * Has the fleet of workers that run the engine, and the jobs that they speak or
- * that wait for them.  Gives the fleet its table of functions: what a worker says
- * before it is ready becomes voices of the catalogue, what it says on a seat goes
- * to the job that sits there.  Credit is counted in samples.
+ * Supplies the fleet's table of functions (workers/fleet.h): the voices that a worker
+ * announces before READY are put into the catalogue, and messages about a seat are
+ * passed to the job that has it.  Credit is counted in samples.
  *
  * Runs on the loop's thread.  The pool owns its synthesizers.
  */
@@ -18,7 +17,7 @@
 
 _Static_assert(VOICE_ENGINE_MAX <= FLEET_NAME_MAX, "an engine's name is its fleet's");
 
-/* Seats to have free when nobody waits: half of a burst of eight. */
+/* Free seats to keep when no job waits: half of what a burst of eight needs. */
 #define SYNTHESIZER_SPARE_SEATS 4
 
 /* Each sample that a worker sends extends the stall limit by this many times its own
@@ -26,36 +25,25 @@ _Static_assert(VOICE_ENGINE_MAX <= FLEET_NAME_MAX, "an engine's name is its flee
  * one that sends a single sample now and then to look alive is. */
 #define SYNTHESIZER_SAMPLE_WORTH 1000
 
-/* What a second of audio may cost, as an engine says it: far too much, and still
- * a number that can be worked with. */
+/* Limits the cost of a second of audio, which is computed from what an engine says, so that sums and
+ * products with it do not overflow. */
 #define SYNTHESIZER_COST_MAX_US 1000000000u
 
-/* An engine without voices has nothing to do, and one worker to say so. */
+/* One worker is enough for an engine without voices and, until all engines have answered, for any. */
 static void synthesizer_on_demand(void *arg, struct fleet_demand *demand)
 {
 	const struct synthesizer *synthesizer = arg;
-	const struct list *again = &synthesizer->again.jobs;
-	const struct speech_job *first = job_queue_first(&synthesizer->again);
 	bool is_in_use = synthesizer->pool->all_answered && synthesizer->voice_count > 0;
 
 	*demand = (struct fleet_demand){
 		.spare = is_in_use ? SYNTHESIZER_SPARE_SEATS : 1,
 		.waiting = synthesizer->queued.jobs.count,
-		.alone = again->count,
-		.alone_after = first ? first->newer_than : 0,
-		.alone_after_least = UINT64_MAX,
 	};
-	for (struct link *l = list_first(again); l; l = list_next(again, l)) {
-		const struct speech_job *job = LIST_OBJECT(l, struct speech_job, link);
-
-		if (job->newer_than < demand->alone_after_least)
-			demand->alone_after_least = job->newer_than;
-	}
+	demand->groups = retry_waiting(synthesizer, &demand->newer_than);
 }
 
-/* New notes are worth a line in the log, and old ones have had theirs.  Voices are called speakers
- * here, because one of them may be several voices, or only the second choice for one: the number
- * of voices is given in addition. */
+/* The engine's voices are called speakers here, because one of them may speak several voices of the catalogue, or be
+ * only the second choice for one: the number of voices is logged in addition. */
 static void synthesizer_log_greeting(const struct synthesizer *synthesizer,
 				     const struct greeting *greeting,
 				     const struct voices_change *change)
@@ -68,13 +56,7 @@ static void synthesizer_log_greeting(const struct synthesizer *synthesizer,
 	if (change->removed > 0)
 		log_info("speech", "%s: %zu speakers gone, %zu voices in all", synthesizer->name,
 			 change->removed, voices);
-	for (size_t i = 0; i < greeting->note_count; ++i) {
-		const struct note *note = &greeting->notes[i];
-
-		if (!greeting_has_note(&synthesizer->greeting, note))
-			log_warn("speech", "%s: %s%s%s", synthesizer->name, note->about,
-				 note->about[0] ? ": " : "", note->text);
-	}
+	notes_log(&greeting->notes, &synthesizer->notes, "speech", synthesizer->name);
 }
 
 static int synthesizer_on_ready(void *arg, const struct message_ready *ready,
@@ -85,6 +67,11 @@ static int synthesizer_on_ready(void *arg, const struct message_ready *ready,
 	struct voices_change change;
 	int err;
 
+	if (ready->capabilities & (MESSAGE_LISTENS | MESSAGE_DECODES)) {
+		log_error("speech", "%s does not speak: its program needs another name",
+			  synthesizer->name);
+		return EPROTO;
+	}
 	synthesizer->capabilities = ready->capabilities;
 	synthesizer->knows_capabilities = true;
 	if (!said)
@@ -99,10 +86,9 @@ static int synthesizer_on_ready(void *arg, const struct message_ready *ready,
 	}
 	synthesizer_log_greeting(synthesizer, &greeting, &change);
 	synthesizer->voice_count = greeting.voice_count;
-	greeting_reset(&synthesizer->greeting);
-	synthesizer->greeting.notes = greeting.notes;
-	synthesizer->greeting.note_count = greeting.note_count;
-	greeting.notes = NULL;
+	notes_reset(&synthesizer->notes);
+	synthesizer->notes = greeting.notes;
+	greeting.notes = (struct notes){0};
 	greeting_reset(&greeting);
 	return 0;
 }
@@ -115,8 +101,8 @@ static void synthesizer_on_changed(void *arg)
 	scheduler_run_soon(synthesizer->pool);
 }
 
-/* Callers are not refused because of a death that was not their fault: the engine may need most of
- * their time to start again. */
+/* Jobs that wait get their whole time again: the death was not their fault, and a new worker may need
+ * most of that time to start. */
 static void synthesizer_on_restarting(void *arg)
 {
 	struct synthesizer *synthesizer = arg;
@@ -126,13 +112,14 @@ static void synthesizer_on_restarting(void *arg)
 		job_wait_anew(LIST_OBJECT(l, struct speech_job, link));
 }
 
-/* Its voices are spoken by other engines where there are any. */
+/* Other engines speak its voices, if the table names any that can. */
 static void synthesizer_on_given_up(void *arg)
 {
 	struct synthesizer *synthesizer = arg;
 
 	log_error("speech", "the voices of %s are missing until it starts", synthesizer->name);
-	/* For the time that any worker may take, which is shorter than that for loading. */
+	/* Jobs that wait now have the usual time until they are refused, not the longer one that an
+	 * engine has to load. */
 	synthesizer_on_restarting(synthesizer);
 	if (voices_set_missing(synthesizer->pool->voices, synthesizer->name, true) != 0)
 		log_error("speech", "no memory for other speakers of the voices of %s",
@@ -176,13 +163,13 @@ static const char *synthesizer_on_message(void *user, const struct message *mess
 	case MESSAGE_WORD:
 		job_word(job, &message->word);
 		break;
-	default: /* of a later version: not for us */
+	default: /* may be part of a later version */
 		break;
 	}
 	return NULL;
 }
 
-/* What a second of audio costs, for the size of a slice. */
+/* Updates the average cost of a second of audio, on which ranks and the size of slices depend. */
 static void synthesizer_measure(struct synthesizer *synthesizer, const struct speech_job *job,
 				const struct message_done_report *done)
 {
@@ -205,6 +192,7 @@ static void synthesizer_on_done(void *user, const struct message *message)
 	const struct message_done_report *done = &message->done;
 
 	job->seat = NULL;
+	turn_state_done(job, done->status == MESSAGE_DONE_OK);
 	synthesizer_measure(job->synthesizer, job, done);
 	if (done->status != MESSAGE_DONE_OK)
 		log_warn("speech", "%s could not speak a chunk: %.*s", job->synthesizer->name,
@@ -212,11 +200,9 @@ static void synthesizer_on_done(void *user, const struct message *message)
 	job_done(job, done);
 }
 
-/* The serial is the same for all jobs that one death has cost their seat. */
 static void synthesizer_on_lost(void *user, uint64_t serial)
 {
-	(void)serial;
-	job_worker_died(user);
+	retry_worker_died(user, serial);
 }
 
 static const struct fleet_ops synthesizer_fleet_ops = {
@@ -231,30 +217,13 @@ static const struct fleet_ops synthesizer_fleet_ops = {
 	.lost = synthesizer_on_lost,
 };
 
-/* Whether the operator has listed the engine as one that generates code. */
-static bool synthesizer_is_jit(const struct synthesizer *synthesizer)
-{
-	const char *names = synthesizer->pool->options.jit_engines;
-
-	while (names && *names) {
-		size_t len;
-
-		names += strspn(names, " ,");
-		len = strcspn(names, " ,");
-		if (len > 0 && len == strlen(synthesizer->name) &&
-		    strncmp(names, synthesizer->name, len) == 0)
-			return true;
-		names += len;
-	}
-	return false;
-}
-
 static void synthesizer_destroy(void *object)
 {
 	struct synthesizer *synthesizer = object;
 
 	mem_deref(synthesizer->fleet);
-	greeting_reset(&synthesizer->greeting);
+	turn_state_end_all(synthesizer);
+	notes_reset(&synthesizer->notes);
 	if (link_is_on_list(&synthesizer->link))
 		list_remove(&synthesizer->pool->synthesizers, &synthesizer->link);
 }
@@ -272,10 +241,12 @@ int synthesizer_alloc(struct synthesizer **synthesizerp, struct pool *pool, cons
 		return ENOMEM;
 	synthesizer->pool = pool;
 	snprintf(synthesizer->name, sizeof(synthesizer->name), "%s", name);
-	synthesizer->busy_us_per_second = 100000; /* slow until it was measured */
+	synthesizer->busy_us_per_second = 100000; /* assumed to be slow until it is measured */
 	job_queue_init(&synthesizer->queued);
-	job_queue_init(&synthesizer->again);
+	job_queue_init(&synthesizer->bound);
+	list_init(&synthesizer->turns);
 	job_queue_init(&synthesizer->parked);
+	list_init(&synthesizer->groups);
 	list_init(&synthesizer->running);
 	list_init(&synthesizer->held);
 	list_init(&synthesizer->aside);
@@ -286,10 +257,11 @@ int synthesizer_alloc(struct synthesizer **synthesizerp, struct pool *pool, cons
 			   .environment = pool->environment,
 			   .memory_mb = is_large ? options->large_memory_mb : options->memory_mb,
 			   .cpu_seconds = options->cpu_seconds,
-			   .jit = synthesizer_is_jit(synthesizer),
+			   .jit = launch_is_listed(options->jit_engines, name),
 			   .report = pool->synthesizers.count == 0,
 			   .test_hooks = options->test_hooks},
 		.workers_max = options->workers_max,
+		.memory = options->memory,
 		.cores = options->slots,
 		.stall_ms = options->stall_ms,
 		.recycle_jobs = options->recycle_jobs,

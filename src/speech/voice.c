@@ -1,10 +1,10 @@
 /*
  * voice.c: the catalogue of voices (see voice.h).
  *
- * What engines offer is one list, the catalogue another, which is made anew
- * from the table and the offers whenever these change: a few hundred rows, and
- * it happens when an engine starts.  Voices that come out as they were stay
- * the objects they were.
+ * There is a list of the offers of engines, and the catalogue, which is rebuilt
+ * from the table, the offers and the derived voices whenever these change.  It has
+ * a few hundred rows, and mostly changes when an engine starts.  The objects of
+ * voices that have not changed are reused.
  */
 #include "speech/voice.h"
 
@@ -17,8 +17,8 @@
 
 #include "base/mem.h"
 
-/* Where ids of voices begin that the table does not name, and how many there
- * are: far from the table's own. */
+/* The first id of voices that the table does not name, far from the ids of the table, and the number
+ * of values of the hash from which these ids are made. */
 #define FOREIGN_ID_FIRST 1000000
 #define FOREIGN_IDS 1000000
 
@@ -40,7 +40,7 @@ struct offers {
 
 struct voices {
 	struct offers offers;
-	struct voice *derived; /* as they were set */
+	struct voice *derived; /* as they were given to voices_set_derived */
 	size_t derived_count;
 	struct voice **sorted; /* by id */
 	size_t count;
@@ -48,7 +48,7 @@ struct voices {
 	bool is_incomplete;
 };
 
-/* The count of references is no part of what a voice says. */
+/* A voice is constant, but its reference count is not. */
 static void *voice_object_of(const struct voice *voice)
 {
 	return (void *)(uintptr_t)voice;
@@ -93,7 +93,7 @@ int voices_alloc(struct voices **voicesp, bool fallback)
 	return 0;
 }
 
-/* Index of the first voice whose id is not less. */
+/* The index of the first voice whose id is this one or higher. */
 static size_t voice_lower_bound(struct voice *const *sorted, size_t count, int64_t id)
 {
 	size_t low = 0;
@@ -129,7 +129,7 @@ const struct voice *voices_find_for(const struct voices *voices, int64_t project
 	return voice && voice_is_for(voice, project_id) ? voice : NULL;
 }
 
-/* Digits alone, and no more than an int64_t holds; else 0. */
+/* The value of a string of digits; 0: it has other characters, or does not fit into an int64_t. */
 static int64_t voice_to_id(const char *text, size_t len)
 {
 	int64_t id = 0;
@@ -168,7 +168,7 @@ static bool voice_is_text(const char *text, const char *name, size_t len)
 	return strlen(text) == len && strncasecmp(text, name, len) == 0;
 }
 
-/* Which of several voices with one name is meant; the lowest. */
+/* Of several voices with the same name, the one with the lowest rank is meant. */
 static int voice_name_rank(const struct voice *voice, int64_t project_id)
 {
 	if (!voice->base_id)
@@ -176,7 +176,7 @@ static int voice_name_rank(const struct voice *voice, int64_t project_id)
 	return voice->project_id == project_id ? 0 : 2;
 }
 
-/* Handles before names: a handle belongs to one voice. */
+/* Handles have priority over names, because a handle is unique. */
 const struct voice *voices_find_called(const struct voices *voices, int64_t project_id,
 				       const char *name, size_t len)
 {
@@ -231,7 +231,7 @@ static const struct offer *voice_find_offer(const struct offers *offers, const c
 	return NULL;
 }
 
-/* The catalogue while it is made: a list with room for all that can be in it. */
+/* A catalogue that is being built.  `sorted` has room for all voices that it can have. */
 struct making {
 	const struct voices *before;
 	const struct offers *offers;
@@ -248,8 +248,8 @@ static bool voice_has_handle(const struct making *making, const char *handle)
 	return false;
 }
 
-/* "German, female" is german-female.  Names of derived voices come and go, so
- * theirs always have the id behind them, and others when two have one name. */
+/* "German, female" becomes german-female.  The id is appended if that is taken or not valid.  It is
+ * always appended for derived voices, because their names may change at any time. */
 static void voice_set_handle(struct voice *voice, const struct making *making)
 {
 	size_t len = 0;
@@ -263,7 +263,7 @@ static void voice_set_handle(struct voice *voice, const struct making *making)
 	}
 	if (len > 0 && voice->handle[len - 1] == '-')
 		voice->handle[--len] = '\0';
-	/* What is all digits is an id, and no handle. */
+	/* A handle that consists of digits would be taken for an id. */
 	if (voice->base_id || voice_to_id(voice->handle, len) || len == 0 ||
 	    voice_has_handle(making, voice->handle))
 		snprintf(voice->handle + len, sizeof(voice->handle) - len, "%s%lld",
@@ -292,8 +292,8 @@ static int voice_put(struct making *making, struct voice *voice)
 	return 0;
 }
 
-/* The best speaker of a row that is there; with fallback one that is missing
- * comes after those that are not. */
+/* The best speaker of a row among those that are offered.  With fallback, one that cannot speak at
+ * present is chosen only if there is no other. */
 static const struct voice_speaker *voice_choose(const struct making *making,
 						const struct voice_row *row)
 {
@@ -373,7 +373,8 @@ static const struct voice *voice_made(const struct making *making, int64_t id)
 	return i < making->count && making->sorted[i]->id == id ? making->sorted[i] : NULL;
 }
 
-/* The id that it had, else one from its names; the next when two have one hash. */
+/* The id that the offered voice had before, else one from a hash of its names, or the next free one if
+ * that is taken. */
 static int64_t voice_foreign_id(const struct making *making, const struct voice *offered)
 {
 	const struct voices *before = making->before;
@@ -401,7 +402,7 @@ static int voice_put_foreign(struct making *making, const struct offer *offer)
 	return voice_made(making, voice.id) ? 0 : voice_put(making, &voice);
 }
 
-/* Its base as it is now; without one it is there, and nobody speaks it. */
+/* Combines the derived voice with its base.  If the base is missing, the voice has no speaker. */
 static int voice_put_derived(struct making *making, const struct voice *derived)
 {
 	const struct voice *base = voice_made(making, derived->base_id);
@@ -425,7 +426,8 @@ static int voice_put_derived(struct making *making, const struct voice *derived)
 	return voice_put(making, &voice);
 }
 
-/* Makes the catalogue from these offers, which are the voices' own then. */
+/* Rebuilds the catalogue from these offers, which belong to `voices` afterwards.  After an error
+ * nothing has changed. */
 static int voice_rebuild(struct voices *voices, const struct offers *offers)
 {
 	struct making making = {.before = voices, .offers = offers};
@@ -456,13 +458,13 @@ static int voice_rebuild(struct voices *voices, const struct offers *offers)
 	return 0;
 }
 
-/* The offers there are, with room for more. */
-static int voice_copy_offers(struct offers *copy, const struct voices *voices, size_t more)
+/* Allocates an empty list with room for all current offers and `more` new ones. */
+static int voice_alloc_offers(struct offers *offers, const struct voices *voices, size_t more)
 {
-	copy->list = calloc(voices->offers.count + more + 1, sizeof(*copy->list));
-	if (!copy->list)
+	offers->list = calloc(voices->offers.count + more + 1, sizeof(*offers->list));
+	if (!offers->list)
 		return ENOMEM;
-	copy->count = 0;
+	offers->count = 0;
 	return 0;
 }
 
@@ -483,12 +485,12 @@ static int voice_take_over(struct voices *voices, struct offers *offers)
 	return err;
 }
 
-/* Appends these to the offers there are. */
+/* Adds these to the current offers. */
 static int voice_append_offers(struct voices *voices, const struct voice *offered, size_t count,
 			       enum offer_state state)
 {
 	struct offers offers;
-	int err = voice_copy_offers(&offers, voices, count);
+	int err = voice_alloc_offers(&offers, voices, count);
 
 	if (err)
 		return err;
@@ -517,13 +519,13 @@ bool voices_has_speaker(const struct voices *voices, const char *engine, const c
 	return offer && offer->state != OFFER_MISSING;
 }
 
-/* Whether a row of the table must keep this speaker. */
+/* Whether a row of the table must keep this speaker when its engine does not offer it any more. */
 static bool voice_is_kept(const struct voices *voices, const struct voice *voice)
 {
 	return !voices->fallback && voice_is_in_table(voice);
 }
 
-/* One that was only expected is news when its engine confirms it. */
+/* A voice that was only expected counts as new when its engine offers it. */
 static bool voice_is_known(const struct offers *offers, const char *engine,
 			   const char *engine_voice)
 {
@@ -536,7 +538,7 @@ int voices_replace(struct voices *voices, const char *engine, const struct voice
 		   size_t count, struct voices_change *change)
 {
 	struct offers offers;
-	int err = voice_copy_offers(&offers, voices, count);
+	int err = voice_alloc_offers(&offers, voices, count);
 
 	if (err)
 		return err;

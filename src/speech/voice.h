@@ -1,19 +1,19 @@
 /*
  * voice.h: the catalogue of voices.
  *
- * A voice is an integer id, what people want to know of it, and the engine and
- * the engine's own name that speak it.  The rows of engines that we know are a
- * table (voice_table.c) so that an id means the same on every machine; voices
- * of other engines get an id from a hash of their names.
+ * A voice has an integer id, properties for people to read, and a speaker: an
+ * engine, and that engine's own name for the voice.  Voices with fixed ids are rows
+ * of a table (voice_table.c), so that their ids mean the same on every machine;
+ * other voices get an id from a hash of the names of their speaker.
  *
- * Engines come, go and change what they offer while the server runs.  A voice
- * object never changes: what it says holds as long as somebody keeps it.  When
- * an id gets another speaker the catalogue has a new object for it, and a turn
- * that began with the old one is spoken by the old one to its end.
+ * Engines start, fail and change what they offer while the server runs.  A voice
+ * object never changes: when the speaker or another property of a voice changes,
+ * the catalogue gets a new object for its id, and a turn that began with the old
+ * object uses that to its end.
  *
- * A derived voice is another one, its base, with another pitch, pace or variant.
- * It belongs to a project.  While its base is not there it stays in the
- * catalogue, as a voice that nobody speaks.
+ * A derived voice is another voice, its base, with another pitch, pace or variant.
+ * It belongs to a project.  While its base is missing, the derived voice stays in
+ * the catalogue without a speaker.
  */
 #ifndef SPEECH_VOICE_H
 #define SPEECH_VOICE_H
@@ -25,12 +25,12 @@
 enum voice_sex { VOICE_SEX_UNKNOWN, VOICE_FEMALE, VOICE_MALE };
 enum voice_quality { VOICE_LOW, VOICE_MID, VOICE_HIGH };
 
-/* Whether a voice can be heard now, and from whom. */
+/* Whether a voice can be used now. */
 enum voice_status {
 	VOICE_READY,
 	VOICE_LOADING, /* its engine is installed and has not said yet that it is ready */
-	VOICE_STANDS_IN, /* spoken by another engine than the best that its row names */
-	VOICE_UNAVAILABLE, /* its engine has failed, and nobody else speaks it */
+	VOICE_STANDS_IN, /* it can be used, but its speaker is not the best one of its row */
+	VOICE_UNAVAILABLE, /* its engine has failed, and no other engine can speak it */
 };
 
 #define VOICE_ENGINE_MAX 32
@@ -42,44 +42,46 @@ enum voice_status {
 /* What the engine of a voice can change about it. */
 enum voice_feature { VOICE_HAS_PITCH = 1 << 0, VOICE_HAS_VARIANTS = 1 << 1 };
 
-/* Of derived voices. */
+/* Limits of derived voices. */
 #define VOICE_PITCH_MAX 12 /* semitones, up or down */
 #define VOICE_RATE_MIN 0.5
 #define VOICE_RATE_MAX 2.0
 
-/* Ids of derived voices begin here, far above the table's and far below those of
- * voices that the table does not name. */
+/* The ids of derived voices: far above those of the table, and below those that are made from a
+ * hash. */
 #define VOICE_DERIVED_FIRST 100000
 #define VOICE_DERIVED_LAST 999999
 
 struct voice {
 	int64_t id;
 	char name[VOICE_NAME_MAX]; /* cut to fit */
-	char handle[VOICE_HANDLE_MAX]; /* its name in letters, digits and '-'; one voice's alone */
+	char handle[VOICE_HANDLE_MAX]; /* its name in letters, digits and '-'; unique */
 	char language[8];
 	enum voice_sex sex;
 	enum voice_quality quality;
 	enum voice_status status;
-	char engine[VOICE_ENGINE_MAX]; /* "": nobody speaks it */
-	char engine_voice[VOICE_NAME_MAX];
+	char engine[VOICE_ENGINE_MAX]; /* "": it has no speaker */
+	char engine_voice[VOICE_NAME_MAX]; /* the engine's own name for it */
 	unsigned features; /* enum voice_feature */
 	unsigned sample_rate; /* 0: not known before it speaks */
-	char licence[VOICE_LICENCE_MAX]; /* of what it is made from; "": nobody said */
+	char licence[VOICE_LICENCE_MAX]; /* of the data that it is made from; "": not known */
 
-	/* Of a derived one; 0 and "" in others. */
+	/* Of a derived voice; 0 and "" in others. */
 	int64_t base_id;
 	int64_t project_id;
 	bool is_public; /* other projects may use it */
 	float pitch; /* semitones */
-	float rate; /* times the base's pace; 0 is 1 */
+	float rate; /* a factor of the base's pace; 0 means 1 */
 	char variant[VOICE_VARIANT_MAX];
 };
 
-/* Keeps a voice of the catalogue beyond the next turn of the loop. */
+/* Takes a reference.  Without one, a voice of the catalogue must not be used after the current callback
+ * of the loop, because the catalogue may change. */
 const struct voice *voice_keep(const struct voice *voice);
-const struct voice *voice_drop(const struct voice *voice); /* always NULL */
+/* Releases a reference.  Returns NULL. */
+const struct voice *voice_drop(const struct voice *voice);
 
-/* Who can speak a row of the table. */
+/* A speaker of a row of the table. */
 struct voice_speaker {
 	const char *engine, *engine_voice;
 	enum voice_quality quality;
@@ -87,8 +89,8 @@ struct voice_speaker {
 
 #define VOICE_SPEAKERS_MAX 3
 
-/* A row of the built-in table.  The first of its speakers that is there speaks
- * it; when none is there is no such voice. */
+/* A row of the built-in table.  The voice is spoken by the first of its speakers that an engine
+ * offers; if none is offered, the voice does not exist. */
 struct voice_row {
 	int64_t id;
 	const char *name;
@@ -105,64 +107,62 @@ extern const char *const voice_qualities[];
 
 struct voices;
 
-/* Without fallback an id keeps the speaker it once had, also while that one
- * cannot speak. */
+/* If not `fallback`, a speaker that cannot speak at present is not replaced by another one. */
 int voices_alloc(struct voices **voicesp, bool fallback);
 
-/* An engine says that it has this voice: the rows of the table that name it
- * become voices, or are spoken better; one that no row names gets a row of its
- * own.  Telling twice changes nothing. */
+/* An engine offers this voice.  Rows of the table that name it become voices, or get a better speaker;
+ * if no row names it, it becomes a voice of its own.  An offer that is made twice changes nothing. */
 int voices_add(struct voices *voices, const struct voice *offered);
 
 struct voices_change {
-	size_t added, removed; /* of the engine's own voices */
+	size_t added, removed; /* voices that the engine offers */
 };
 
-/* An engine says that these are all it has.  ENOMEM: nothing has changed. */
+/* An engine offers these voices and no others.  ENOMEM: nothing has changed. */
 int voices_replace(struct voices *voices, const char *engine, const struct voice *offered,
 		   size_t count, struct voices_change *change);
 
-/* An engine is expected to offer these once it has loaded: they are in the catalogue as if they
- * were there already, so that an id is never spoken by somebody else in the meantime.  The next
- * voices_replace or voices_set_missing for the engine settles them.  ENOMEM: nothing has
- * changed. */
+/* An engine is expected to offer these voices once it has loaded.  They are in the catalogue as if it
+ * offered them now, so that no other speaker takes their place in the meantime.  The next
+ * voices_replace or voices_set_missing for the engine ends that.  ENOMEM: nothing has changed. */
 int voices_expect(struct voices *voices, const struct voice *expected, size_t count);
 
-/* Whether the engine has this voice, or is expected to have it. */
+/* Whether the engine offers this voice, or is expected to. */
 bool voices_has_speaker(const struct voices *voices, const char *engine, const char *engine_voice);
 
-/* An engine cannot speak for the time being, or can again.  What nobody else
- * speaks stays in the catalogue. */
+/* An engine cannot speak at present (`missing`), or can again.  Voices that no other engine can speak
+ * stay in the catalogue as unavailable. */
 int voices_set_missing(struct voices *voices, const char *engine, bool missing);
 
-/* Whether every engine has said what it has: until then a voice that is not here may yet come. */
+/* Whether every engine has said what it offers.  Until then, a voice that is not in the catalogue may
+ * still be added. */
 bool voices_are_complete(const struct voices *voices);
 void voices_set_complete(struct voices *voices, bool complete);
 
-/* What is derived from others: these, and no more.  Of each the id, the name, a language
- * and what only a derived voice has count; the rest is its base's.  Ids outside the
+/* Replaces all derived voices.  Of each one only the id, the name, the language (if it is not "") and
+ * the fields of derived voices are used; the rest is taken from its base.  Voices with ids outside the
  * range above are left out.  ENOMEM: nothing has changed. */
 int voices_set_derived(struct voices *voices, const struct voice *derived, size_t count);
 
-/* The voice of an id, or NULL.  Lent: see voice_keep. */
+/* The voice with this id, or NULL.  The caller gets no reference: see voice_keep. */
 const struct voice *voices_find(const struct voices *voices, int64_t id);
 
-/* The same for a project: voices of others that are not public are not there. */
+/* The same for a project, which cannot use other projects' voices unless they are public. */
 const struct voice *voices_find_for(const struct voices *voices, int64_t project_id, int64_t id);
 bool voice_is_for(const struct voice *voice, int64_t project_id);
 
-/* By an id in digits, a handle or a name, in large or small letters.  Of several with one name
- * it is the project's own, else that of the catalogue, else another project's public one; of
- * several of these the one with the lowest id. */
+/* The voice with this id in digits, this handle or this name; upper and lower case do not matter.  Of
+ * several voices with the same name it is the project's own, else one that is not derived, else
+ * another project's public one; if these are several, the one with the lowest id. */
 const struct voice *voices_find_called(const struct voices *voices, int64_t project_id,
 				       const char *name, size_t len);
 
-/* By an id in digits, or a handle. */
+/* The voice with this id in digits or exactly this handle. */
 const struct voice *voices_find_named(const struct voices *voices, int64_t project_id,
 				      const char *name, size_t len);
 
-/* Whether voices of the engine are tones for tests.  Programs take the first voice of a list, so
- * lists have these last. */
+/* Whether the voices of the engine are tones for tests.  Lists have these last, because programs often
+ * use the first voice of a list. */
 bool voice_engine_is_for_tests(const char *engine);
 
 /* The variants that engines with VOICE_HAS_VARIANTS know. */

@@ -1,17 +1,17 @@
 /*
  * voice_table.c: the voices whose ids mean the same on every machine.
  *
- * 1071 to 1074 are the English ones that are there on every machine, spoken by
- * the best engine that it has; 1081 to 1090 are more of the neural model that
- * `make voices` installs.  From 2001 on, two for each language that clients can
- * name: an even id is a woman's voice, an odd one a man's.
+ * 1071 to 1074 are English voices that exist on every machine, spoken by the best
+ * engine that it has; 1081 to 1090 are other speakers of the neural model that
+ * `make voices` installs.  From 2001 on there are two voices for each language that
+ * clients can name: an even id is a woman's voice, an odd one a man's.
  */
 #include <string.h>
 
 #include "base/count.h"
 #include "speech/voice.h"
 
-/* A speaker of the neural model, by the name that the install step gives him. */
+/* A speaker of the neural model, with the name that `make voices` gives it. */
 #define NEURAL(name)                                                                               \
 	{                                                                                          \
 		"vits", "libritts:" name, VOICE_HIGH                                               \
@@ -106,7 +106,7 @@ const struct voice_row voice_table[] = {
 
 const size_t voice_table_len = COUNT(voice_table);
 
-/* eSpeak NG's: women, men, and a few that are neither. */
+/* The variants of eSpeak NG: women, men, and a few others. */
 const char *const voice_variants[] = {
 	"f1",      "f2",     "f3",     "f4",    "f5",      "m1",       "m2",     "m3",
 	"m4",      "m5",     "m6",     "m7",    "m8",      "croak",    "klatt",  "klatt2",

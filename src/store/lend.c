@@ -1,11 +1,11 @@
 /*
- * lend.c: how much of somebody's credit a server is lent (see lend.h).
+ * lend.c: how much of an account's or a key's credit is lent to a server (see lend.h).
  */
 #include "store/lend.h"
 
 #define MICROCENTS_PER_CENT 1000000
 
-/* What a key may spend is a number that somebody typed. */
+/* A key's credit may be any number that an operator entered, so it is clamped. */
 static int64_t lend_microcents_of(int64_t cents)
 {
 	int64_t microcents;
@@ -23,38 +23,38 @@ static int64_t lend_less(int64_t from, int64_t amount)
 	return rest;
 }
 
-void lend_of_account(struct lend_purse *purse, const struct store_account *account)
+void lend_of_account(struct lend_balance *balance, const struct store_account *account)
 {
-	purse->is_limited = account->is_prepaid;
-	purse->paid_microcents = account->credit_microcents;
-	purse->spent_microcents = account->spent_microcents;
+	balance->is_limited = account->is_prepaid;
+	balance->paid_microcents = account->credit_microcents;
+	balance->spent_microcents = account->spent_microcents;
 }
 
-void lend_of_key(struct lend_purse *purse, const struct store_key *key)
+void lend_of_key(struct lend_balance *balance, const struct store_key *key)
 {
-	purse->is_limited = key->credit_cents >= 0;
-	purse->paid_microcents = lend_microcents_of(key->credit_cents);
-	purse->spent_microcents = key->spent_microcents;
+	balance->is_limited = key->credit_cents >= 0;
+	balance->paid_microcents = lend_microcents_of(key->credit_cents);
+	balance->spent_microcents = key->spent_microcents;
 }
 
-static void lend_limited(struct store_lease *lease, const struct lend_purse *purse)
+static void lend_limited(struct store_lease *lease, const struct lend_balance *balance)
 {
-	int64_t left = lend_less(lend_less(purse->paid_microcents, purse->spent_microcents),
-				 purse->lent_microcents);
+	int64_t left = lend_less(lend_less(balance->paid_microcents, balance->spent_microcents),
+				 balance->lent_microcents);
 	int64_t granted = lease->want_microcents < left ? lease->want_microcents : left;
 
 	if (granted < 0)
 		granted = 0;
 	lease->granted_microcents = granted;
-	lease->held_microcents = purse->held_microcents + granted;
+	lease->held_microcents = balance->held_microcents + granted;
 	lease->left_microcents = left - granted;
-	lease->elsewhere_microcents = purse->lent_microcents - purse->held_microcents;
+	lease->elsewhere_microcents = balance->lent_microcents - balance->held_microcents;
 }
 
-void lend(struct store_lease *lease, const struct lend_purse *purse)
+void lend(struct store_lease *lease, const struct lend_balance *balance)
 {
-	if (purse->is_limited) {
-		lend_limited(lease, purse);
+	if (balance->is_limited) {
+		lend_limited(lease, balance);
 		return;
 	}
 	lease->granted_microcents = lease->want_microcents;

@@ -1,5 +1,5 @@
 /*
- * migrate.c: moves everything from one store into an empty other one (see migrate.h).
+ * migrate.c: copies everything from one store to another (see migrate.h).
  */
 #include "store/migrate.h"
 
@@ -12,14 +12,14 @@
 
 #include "base/count.h"
 
-/* One store is read while the other is written.  A handler that fails ends its list,
- * and the errno is here. */
-struct mover {
+/* The argument of the handlers that receive rows of one store and write them to the other.  A
+ * handler that fails ends its list and stores its errno here. */
+struct migrate_mover {
 	struct store *from, *to;
 	int err;
 };
 
-static bool migrate_put(struct mover *mover, const struct store_row *row)
+static bool migrate_put(struct migrate_mover *mover, const struct store_row *row)
 {
 	mover->err = mover->to->ops->import_row(mover->to, row);
 	return !mover->err;
@@ -69,15 +69,21 @@ static bool migrate_put_voice(const struct store_voice *voice, void *mover)
 	return migrate_put(mover, &(struct store_row){.kind = STORE_ROW_VOICE, .voice = voice});
 }
 
-/* Lists within lists go by ids that were noted before: a backend has one list open at
- * a time. */
-struct ids {
+static bool migrate_put_speech_engine(const struct store_speech_engine *engine, void *mover)
+{
+	return migrate_put(mover, &(struct store_row){.kind = STORE_ROW_SPEECH_ENGINE,
+						      .speech_engine = engine});
+}
+
+/* Ids for nested lists are collected first, because a backend can have only one list open at a
+ * time. */
+struct migrate_ids {
 	int64_t *ids;
 	size_t count, size;
-	bool is_short; /* of memory */
+	bool is_short; /* there was not enough memory for all ids */
 };
 
-static bool migrate_note(struct ids *ids, int64_t id)
+static bool migrate_note(struct migrate_ids *ids, int64_t id)
 {
 	if (ids->count == ids->size) {
 		size_t size = ids->size ? ids->size * 2 : 64;
@@ -109,10 +115,11 @@ static bool migrate_note_dictionary(const struct store_dictionary *dictionary, v
 	return migrate_note(ids, dictionary->id);
 }
 
-/* `each` for every id; frees them. */
-typedef int(each_id_h)(struct mover *mover, int64_t id);
+/* Calls `each` for every id, and frees them. */
+typedef int(each_id_h)(struct migrate_mover *mover, int64_t id);
 
-static int migrate_for_each_id(struct mover *mover, struct ids *ids, int err, each_id_h *each)
+static int migrate_for_each_id(struct migrate_mover *mover, struct migrate_ids *ids, int err,
+			       each_id_h *each)
 {
 	if (ids->is_short)
 		err = ENOMEM;
@@ -122,13 +129,13 @@ static int migrate_for_each_id(struct mover *mover, struct ids *ids, int err, ea
 	return err;
 }
 
-/* A list's errno, or that of what was done with it. */
-static int migrate_outcome(const struct mover *mover, int err)
+/* Returns the errno of a list, or that of the handler that received its rows. */
+static int migrate_outcome(const struct migrate_mover *mover, int err)
 {
 	return err ? err : mover->err;
 }
 
-static int migrate_move_top_ups(struct mover *mover, int64_t account_id)
+static int migrate_move_top_ups(struct migrate_mover *mover, int64_t account_id)
 {
 	struct store *from = mover->from;
 
@@ -136,15 +143,15 @@ static int migrate_move_top_ups(struct mover *mover, int64_t account_id)
 			       from->ops->top_up_list(from, account_id, migrate_put_top_up, mover));
 }
 
-static int migrate_move_all_top_ups(struct mover *mover)
+static int migrate_move_all_top_ups(struct migrate_mover *mover)
 {
-	struct ids accounts = {0};
+	struct migrate_ids accounts = {0};
 	int err = mover->from->ops->account_list(mover->from, migrate_note_account, &accounts);
 
 	return migrate_for_each_id(mover, &accounts, err, migrate_move_top_ups);
 }
 
-static int migrate_move_dictionaries(struct mover *mover, int64_t project_id)
+static int migrate_move_dictionaries(struct migrate_mover *mover, int64_t project_id)
 {
 	struct store *from = mover->from;
 
@@ -152,15 +159,15 @@ static int migrate_move_dictionaries(struct mover *mover, int64_t project_id)
 		mover, from->ops->dictionary_list(from, project_id, migrate_put_dictionary, mover));
 }
 
-static int migrate_move_all_dictionaries(struct mover *mover)
+static int migrate_move_all_dictionaries(struct migrate_mover *mover)
 {
-	struct ids projects = {0};
+	struct migrate_ids projects = {0};
 	int err = mover->from->ops->project_list(mover->from, 0, migrate_note_project, &projects);
 
 	return migrate_for_each_id(mover, &projects, err, migrate_move_dictionaries);
 }
 
-static int migrate_move_entries(struct mover *mover, int64_t dictionary_id)
+static int migrate_move_entries(struct migrate_mover *mover, int64_t dictionary_id)
 {
 	static const struct store_page all = {.limit = -1};
 	struct store *from = mover->from;
@@ -169,55 +176,74 @@ static int migrate_move_entries(struct mover *mover, int64_t dictionary_id)
 		mover, from->ops->entry_list(from, dictionary_id, &all, migrate_put_entry, mover));
 }
 
-static int migrate_move_entries_of_project(struct mover *mover, int64_t project_id)
+static int migrate_move_entries_of_project(struct migrate_mover *mover, int64_t project_id)
 {
-	struct ids dictionaries = {0};
+	struct migrate_ids dictionaries = {0};
 	int err = mover->from->ops->dictionary_list(mover->from, project_id,
 						    migrate_note_dictionary, &dictionaries);
 
 	return migrate_for_each_id(mover, &dictionaries, err, migrate_move_entries);
 }
 
-static int migrate_move_all_entries(struct mover *mover)
+static int migrate_move_all_entries(struct migrate_mover *mover)
 {
-	struct ids projects = {0};
+	struct migrate_ids projects = {0};
 	int err = mover->from->ops->project_list(mover->from, 0, migrate_note_project, &projects);
 
 	return migrate_for_each_id(mover, &projects, err, migrate_move_entries_of_project);
 }
 
-static int migrate_move_accounts(struct mover *mover)
+static int migrate_move_accounts(struct migrate_mover *mover)
 {
 	return mover->from->ops->account_list(mover->from, migrate_put_account, mover);
 }
 
-static int migrate_move_projects(struct mover *mover)
+static int migrate_move_projects(struct migrate_mover *mover)
 {
 	return mover->from->ops->project_list(mover->from, 0, migrate_put_project, mover);
 }
 
-static int migrate_move_keys(struct mover *mover)
+static int migrate_move_keys(struct migrate_mover *mover)
 {
 	return mover->from->ops->key_list(mover->from, migrate_put_key, mover);
 }
 
-static int migrate_move_turns(struct mover *mover)
+static int migrate_move_turns(struct migrate_mover *mover)
 {
 	static const struct store_turn_filter all;
 
 	return mover->from->ops->turn_page(mover->from, &all, 0, -1, migrate_put_turn, mover);
 }
 
-static int migrate_move_voices(struct mover *mover)
+static int migrate_move_voices(struct migrate_mover *mover)
 {
 	return mover->from->ops->voice_list(mover->from, migrate_put_voice, mover);
 }
 
-/* In the order of the kinds: what is referred to comes first. */
-static int (*const moves[])(struct mover *mover) = {
+static const struct store_speech_engine_page migrate_all_speech_engines = {.limit = -1};
+
+static int migrate_move_speech_engines(struct migrate_mover *mover, int64_t project_id)
+{
+	struct store *from = mover->from;
+
+	return migrate_outcome(
+		mover, from->ops->speech_engine_list(from, project_id, &migrate_all_speech_engines,
+						     migrate_put_speech_engine, mover));
+}
+
+static int migrate_move_all_speech_engines(struct migrate_mover *mover)
+{
+	struct migrate_ids projects = {0};
+	int err = mover->from->ops->project_list(mover->from, 0, migrate_note_project, &projects);
+
+	return migrate_for_each_id(mover, &projects, err, migrate_move_speech_engines);
+}
+
+/* In the order of the kinds, so that a row is written after the rows that it refers to. */
+static int (*const moves[])(struct migrate_mover *mover) = {
 	migrate_move_accounts,    migrate_move_projects, migrate_move_keys,
 	migrate_move_all_top_ups, migrate_move_turns,    migrate_move_all_dictionaries,
-	migrate_move_all_entries, migrate_move_voices,
+	migrate_move_all_entries, migrate_move_voices,   migrate_move_all_speech_engines,
 };
 
 static bool migrate_count_account(const struct store_account *account, void *arg)
@@ -265,24 +291,31 @@ static bool migrate_count_voice(const struct store_voice *voice, void *arg)
 	return true;
 }
 
-/* Of one store: what is counted id by id. */
-struct counter {
-	struct mover mover; /* its `from` */
+static bool migrate_count_speech_engine(const struct store_speech_engine *engine, void *arg)
+{
+	(void)engine;
+	++((struct migrate_figures *)arg)->speech_engines;
+	return true;
+}
+
+/* Counts what must be counted id by id, in one store. */
+struct migrate_counter {
+	struct migrate_mover mover; /* only its `from` is used */
 	struct migrate_figures *figures;
 };
 
-static struct migrate_figures *migrate_figures_of(struct mover *mover)
+static struct migrate_figures *migrate_figures_of(struct migrate_mover *mover)
 {
-	return ((struct counter *)(void *)mover)->figures;
+	return ((struct migrate_counter *)(void *)mover)->figures;
 }
 
-static int migrate_count_top_ups(struct mover *mover, int64_t account_id)
+static int migrate_count_top_ups(struct migrate_mover *mover, int64_t account_id)
 {
 	return mover->from->ops->top_up_list(mover->from, account_id, migrate_count_top_up,
 					     migrate_figures_of(mover));
 }
 
-static int migrate_count_entries(struct mover *mover, int64_t dictionary_id)
+static int migrate_count_entries(struct migrate_mover *mover, int64_t dictionary_id)
 {
 	int64_t count = 0;
 	int err = mover->from->ops->entry_count(mover->from, &count, dictionary_id, NULL);
@@ -292,27 +325,32 @@ static int migrate_count_entries(struct mover *mover, int64_t dictionary_id)
 	return err;
 }
 
-static int migrate_count_dictionaries(struct mover *mover, int64_t project_id)
+/* Counts what belongs to a project. */
+static int migrate_count_project(struct migrate_mover *mover, int64_t project_id)
 {
-	struct ids dictionaries = {0};
-	int err = mover->from->ops->dictionary_list(mover->from, project_id,
-						    migrate_note_dictionary, &dictionaries);
+	struct migrate_ids dictionaries = {0};
+	int err = mover->from->ops->speech_engine_list(
+		mover->from, project_id, &migrate_all_speech_engines, migrate_count_speech_engine,
+		migrate_figures_of(mover));
 
+	if (!err)
+		err = mover->from->ops->dictionary_list(mover->from, project_id,
+							migrate_note_dictionary, &dictionaries);
 	++migrate_figures_of(mover)->projects;
 	return migrate_for_each_id(mover, &dictionaries, err, migrate_count_entries);
 }
 
 static int migrate_count_owned(struct store *store, struct migrate_figures *figures)
 {
-	struct counter counter = {.mover.from = store, .figures = figures};
-	struct ids accounts = {0};
-	struct ids projects = {0};
+	struct migrate_counter counter = {.mover.from = store, .figures = figures};
+	struct migrate_ids accounts = {0};
+	struct migrate_ids projects = {0};
 	int err = store->ops->account_list(store, migrate_note_account, &accounts);
 
 	err = migrate_for_each_id(&counter.mover, &accounts, err, migrate_count_top_ups);
 	if (!err)
 		err = store->ops->project_list(store, 0, migrate_note_project, &projects);
-	return migrate_for_each_id(&counter.mover, &projects, err, migrate_count_dictionaries);
+	return migrate_for_each_id(&counter.mover, &projects, err, migrate_count_project);
 }
 
 static int migrate_count_all(struct store *store, struct migrate_figures *figures)
@@ -329,7 +367,7 @@ static int migrate_count_all(struct store *store, struct migrate_figures *figure
 	return err ? err : migrate_count_owned(store, figures);
 }
 
-static int migrate_move_rows(struct mover *mover)
+static int migrate_move_rows(struct migrate_mover *mover)
 {
 	struct store_last_ids ids;
 	int err = mover->from->ops->last_ids(mover->from, &ids);
@@ -339,8 +377,8 @@ static int migrate_move_rows(struct mover *mover)
 	return err ? err : mover->to->ops->import_settle(mover->to, &ids);
 }
 
-/* ESTALE when the source is another one than what was read of it.  The target has computed its sums
- * from its rows; those of a source that is not sound are others. */
+/* ESTALE if the source has changed since it was read.  The target has computed its sums from its
+ * rows; if the source's sums differ, the source is unsound. */
 static int migrate_compare(struct store *from, struct store *to, bool is_sound,
 			   struct migrate_figures *figures)
 {
@@ -383,14 +421,15 @@ int migrate_holder(const char *address)
 		return 0;
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		return 0; /* opening it will fail with the reason */
+		return 0; /* opening it will fail and log the reason */
 	if (fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
 		holder = lock.l_pid;
 	close(fd);
 	return holder;
 }
 
-/* Connections of a server that has just ended are there for a moment more. */
+/* The connections of a server that has just ended may exist a little longer, so the check is
+ * repeated. */
 #define OTHERS_LOOKS 20
 #define OTHERS_LOOK_MS 100
 
@@ -409,7 +448,7 @@ static int migrate_count_others(struct store *store, int64_t *count)
 	return err;
 }
 
-/* EBUSY when a server runs on one of them. */
+/* EBUSY if a server is running on one of the stores. */
 static int migrate_check_alone(struct store *from, struct store *to)
 {
 	int64_t at_source = 0;
@@ -425,7 +464,7 @@ static int migrate_check_alone(struct store *from, struct store *to)
 static enum migrate_problem migrate_copy_all(struct store *from, struct store *to, bool mends,
 					     struct migrate_figures *figures, int *err)
 {
-	struct mover mover = {.from = from, .to = to};
+	struct migrate_mover mover = {.from = from, .to = to};
 	int64_t wrong = 0;
 
 	*err = from->ops->audit(from, &wrong);

@@ -1,11 +1,10 @@
 /*
- * postgres.c: the store of many servers, by PostgreSQL.
+ * postgres.c: a store in a PostgreSQL database, which many servers can share.
  *
- * Used by one thread at a time and over one connection: a program with several threads
- * opens the address as often, and that is the pool.  Other servers have the same
- * database open.
+ * A handle is used by one thread at a time and has one connection.  A program with several threads
+ * opens one handle per thread, which replaces a connection pool.
  *
- * postgres_private.h says what is where.
+ * postgres_private.h lists the other files.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,14 +19,14 @@ static int postgres_version(struct store *store, int64_t *number)
 			       "cannot look for changes", number);
 }
 
-struct change_viewer {
+struct postgres_change_viewer {
 	store_change_h *each;
 	void *arg;
 };
 
 static int postgres_show_change(const struct postgres_row *row, void *arg)
 {
-	const struct change_viewer *viewer = arg;
+	const struct postgres_change_viewer *viewer = arg;
 	const struct store_change change = {
 		.kind = (enum store_change_kind)postgres_number_at(row, 0),
 		.project_id = postgres_number_at(row, 1),
@@ -41,7 +40,7 @@ static int postgres_changes(struct store *store, int64_t since_version, store_ch
 			    void *arg)
 {
 	struct postgres_values values = {.count = 0};
-	struct change_viewer viewer = {each, arg};
+	struct postgres_change_viewer viewer = {each, arg};
 	int err;
 
 	postgres_put_number(&values, since_version);
@@ -53,10 +52,10 @@ static int postgres_changes(struct store *store, int64_t since_version, store_ch
 static int postgres_others(struct store *store, int64_t *count)
 {
 	return postgres_number(postgres_of(store), POSTGRES_OTHERS, NULL,
-			       "cannot look who else is there", count);
+			       "cannot count the other connections", count);
 }
 
-static const struct store_ops ops = {
+static const struct store_ops postgres_ops = {
 	.key_add = postgres_key_add,
 	.key_find = postgres_key_find,
 	.key_revoke = postgres_key_revoke,
@@ -81,7 +80,7 @@ static const struct store_ops ops = {
 	.usage_sum = postgres_usage_sum,
 	.audit = postgres_audit,
 	.share_take = postgres_share_take,
-	.share_beat = postgres_share_beat,
+	.share_heartbeat = postgres_share_heartbeat,
 	.share_return = postgres_share_return,
 	.dictionary_list = postgres_dictionary_list,
 	.dictionary_get = postgres_dictionary_get,
@@ -101,6 +100,11 @@ static const struct store_ops ops = {
 	.voice_add = postgres_voice_add,
 	.voice_change = postgres_voice_change,
 	.voice_remove = postgres_voice_remove,
+	.speech_engine_list = postgres_speech_engine_list,
+	.speech_engine_get = postgres_speech_engine_get,
+	.speech_engine_add = postgres_speech_engine_add,
+	.speech_engine_change = postgres_speech_engine_change,
+	.speech_engine_remove = postgres_speech_engine_remove,
 	.version = postgres_version,
 	.changes = postgres_changes,
 	.others = postgres_others,
@@ -127,7 +131,7 @@ static int postgres_alloc(struct postgres **postgresp, const char *address)
 
 	if (!postgres)
 		return ENOMEM;
-	postgres->store.ops = &ops;
+	postgres->store.ops = &postgres_ops;
 	postgres->address = strdup(address);
 	if (!postgres->address) {
 		mem_deref(postgres);
@@ -161,7 +165,7 @@ int store_open_postgres_patiently(struct store **storep, bool *is_away, const ch
 	if (err)
 		return err;
 	err = postgres_be_connected(postgres);
-	if (err == ENOMEM || store_is_hopeless(err)) {
+	if (err == ENOMEM || store_is_permanent_error(err)) {
 		mem_deref(postgres);
 		return err;
 	}

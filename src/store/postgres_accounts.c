@@ -12,6 +12,7 @@ void postgres_put_limits(struct postgres_values *values, const struct store_limi
 	postgres_put_number(values, limits->requests_per_minute);
 	postgres_put_number(values, limits->characters_per_minute);
 	postgres_put_number(values, limits->text_max);
+	postgres_put_number(values, limits->heard_seconds_per_minute);
 }
 
 void postgres_limits_at(struct store_limits *limits, const struct postgres_row *row, int column)
@@ -21,6 +22,7 @@ void postgres_limits_at(struct store_limits *limits, const struct postgres_row *
 	limits->requests_per_minute = postgres_number_at(row, column + 2);
 	limits->characters_per_minute = postgres_number_at(row, column + 3);
 	limits->text_max = postgres_number_at(row, column + 4);
+	limits->heard_seconds_per_minute = postgres_number_at(row, column + 5);
 }
 
 int postgres_account_add(struct store *store, struct store_account *account)
@@ -52,10 +54,10 @@ static int postgres_accounts_read_account(const struct postgres_row *row, void *
 		return postgres_damaged("account");
 	account->is_prepaid = postgres_is_true_at(row, 3);
 	postgres_limits_at(&account->limits, row, 4);
-	account->created_ms = postgres_number_at(row, 9);
-	account->closed_ms = postgres_number_at(row, 10);
-	account->credit_microcents = postgres_number_at(row, 11);
-	account->spent_microcents = postgres_number_at(row, 12);
+	account->created_ms = postgres_number_at(row, 10);
+	account->closed_ms = postgres_number_at(row, 11);
+	account->credit_microcents = postgres_number_at(row, 12);
+	account->spent_microcents = postgres_number_at(row, 13);
 	return 0;
 }
 
@@ -68,14 +70,14 @@ int postgres_account_get(struct store *store, struct store_account *account, int
 			     "cannot look up an account", postgres_accounts_read_account, account);
 }
 
-struct account_viewer {
+struct postgres_account_viewer {
 	store_account_h *each;
 	void *arg;
 };
 
 static int postgres_accounts_show_account(const struct postgres_row *row, void *arg)
 {
-	const struct account_viewer *viewer = arg;
+	const struct postgres_account_viewer *viewer = arg;
 	struct store_account account;
 	int err = postgres_accounts_read_account(row, &account);
 
@@ -86,7 +88,7 @@ static int postgres_accounts_show_account(const struct postgres_row *row, void *
 
 int postgres_account_list(struct store *store, store_account_h *each, void *arg)
 {
-	struct account_viewer viewer = {each, arg};
+	struct postgres_account_viewer viewer = {each, arg};
 	int err =
 		postgres_rows(postgres_of(store), POSTGRES_ACCOUNT_LIST, NULL,
 			      "cannot list the accounts", postgres_accounts_show_account, &viewer);
@@ -158,14 +160,14 @@ int postgres_project_add(struct store *store, struct store_project *project)
 	return postgres_transaction(postgres_of(store), postgres_accounts_add_project, project);
 }
 
-struct project_viewer {
+struct postgres_project_viewer {
 	store_project_h *each;
 	void *arg;
 };
 
 static int postgres_accounts_show_project(const struct postgres_row *row, void *arg)
 {
-	const struct project_viewer *viewer = arg;
+	const struct postgres_project_viewer *viewer = arg;
 	struct store_project project = {
 		.id = postgres_number_at(row, 0),
 		.account_id = postgres_number_at(row, 1),
@@ -180,7 +182,7 @@ static int postgres_accounts_show_project(const struct postgres_row *row, void *
 int postgres_project_list(struct store *store, int64_t account_id, store_project_h *each, void *arg)
 {
 	struct postgres_values values = {.count = 0};
-	struct project_viewer viewer = {each, arg};
+	struct postgres_project_viewer viewer = {each, arg};
 	int err;
 
 	postgres_put_number(&values, account_id);
@@ -203,14 +205,14 @@ int postgres_top_up_add(struct store *store, const struct store_top_up *top_up)
 			    &answer);
 }
 
-struct top_up_viewer {
+struct postgres_top_up_viewer {
 	store_top_up_h *each;
 	void *arg;
 };
 
 static int postgres_accounts_show_top_up(const struct postgres_row *row, void *arg)
 {
-	const struct top_up_viewer *viewer = arg;
+	const struct postgres_top_up_viewer *viewer = arg;
 	struct store_top_up top_up = {
 		.account_id = postgres_number_at(row, 1),
 		.at_ms = postgres_number_at(row, 2),
@@ -226,7 +228,7 @@ static int postgres_accounts_show_top_up(const struct postgres_row *row, void *a
 int postgres_top_up_list(struct store *store, int64_t account_id, store_top_up_h *each, void *arg)
 {
 	struct postgres_values values = {.count = 0};
-	struct top_up_viewer viewer = {each, arg};
+	struct postgres_top_up_viewer viewer = {each, arg};
 	int err;
 
 	postgres_put_number(&values, account_id);

@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "store/postgres_exchange.h"
 
-/* A transaction that met another one is tried again; who loses this often stands in a
- * crowd that should hear of it. */
+/* A transaction that conflicts with another one is retried.  After this many attempts the
+ * contention is reported as an error. */
 #define TRIES_MAX 5
 
 static const char *postgres_ask_name_of(char name[16], enum postgres_statement id)
@@ -82,14 +82,14 @@ static int postgres_ask_report(PGresult **resultp, struct postgres *postgres,
 	return late;
 }
 
-static const struct postgres_values nothing;
+static const struct postgres_values postgres_ask_nothing;
 
 static int postgres_ask_once(PGresult **resultp, struct postgres *postgres,
 			     enum postgres_statement id, const struct postgres_values *values,
 			     const char *what)
 {
 	if (!values)
-		values = &nothing;
+		values = &postgres_ask_nothing;
 	if (postgres_statements[id].is_report)
 		return postgres_ask_report(resultp, postgres, id, values, what);
 	return postgres_ask_prepared(resultp, postgres, id, values, what);
@@ -111,7 +111,7 @@ static int postgres_ask_ask(PGresult **resultp, struct postgres *postgres,
 			err = 0;
 	}
 	if (err == EAGAIN && !postgres->in_transaction) {
-		log_error("store", "%s: others were always first", what);
+		log_error("store", "%s: too many conflicts with other transactions", what);
 		err = EBUSY;
 	}
 	return err;
@@ -199,7 +199,7 @@ static int postgres_ask_run_unit(struct postgres *postgres, postgres_unit_h *uni
 	if (!err)
 		err = postgres_run(postgres, POSTGRES_COMMIT, NULL, "cannot commit a change",
 				   &answer);
-	/* Lost with all that was begun: there is nothing to roll back. */
+	/* If the connection was lost, the server has already rolled back. */
 	if (err && postgres->db)
 		postgres_run(postgres, POSTGRES_ROLLBACK, NULL, "cannot roll back a change",
 			     &answer);
@@ -214,7 +214,8 @@ int postgres_transaction(struct postgres *postgres, postgres_unit_h *unit, void 
 	for (int i = 0; err == EAGAIN && i < TRIES_MAX; ++i)
 		err = postgres_ask_run_unit(postgres, unit, arg);
 	if (err == EAGAIN) {
-		log_error("store", "a change was given up: others were always first");
+		log_error("store", "a change was abandoned after too many conflicts with other "
+				   "transactions");
 		err = EBUSY;
 	}
 	return err;

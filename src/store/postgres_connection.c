@@ -1,17 +1,16 @@
 /*
- * postgres_connection.c: one connection to a PostgreSQL server (see
- * postgres_private.h).
+ * postgres_connection.c: one connection to a PostgreSQL server (see postgres_private.h).
  *
- * A verb that finds its connection gone (the server was restarted while nobody
- * asked) connects again, once, before it says anything.  One that loses it in the
- * middle fails: nobody knows whether the server had taken it, and the caller is who
- * can say whether it may be asked again.  While the server cannot be reached, verbs
- * fail at once, and a try is made after pauses that grow.
+ * An operation that finds its connection closed, because the server was restarted while the
+ * connection was idle, reconnects once before it sends anything.  An operation that loses the
+ * connection later fails: it is unknown whether the server has executed it, and only the caller can
+ * decide whether it may be repeated.  While the server cannot be reached, operations fail at once,
+ * and further attempts to connect are made after growing pauses.
  *
- * A server that refuses the role, its password or the name of the database will not change
- * its mind; one that is starting up, is full or is not there may.  libpq says which only in
- * words, in the server's language, unless it is asked before it connects to include the
- * SQLSTATE; so a connection that failed is tried a second time for that.
+ * If a server refuses the role, its password or the name of the database, waiting does not help; if
+ * it is starting up, full or unreachable, it may.  libpq distinguishes these only in a message in
+ * the server's language, unless it is configured before connecting to include the SQLSTATE.
+ * Therefore a connection that has failed is attempted a second time with that setting.
  */
 #include <assert.h>
 #include <errno.h>
@@ -27,67 +26,71 @@
 #define PAUSE_FIRST_MS 100
 #define PAUSE_MAX_MS 10000
 
-/* The first of Debian 12's predecessors with all we use (pg_current_xact_id). */
+/* The oldest version that has every function we use (pg_current_xact_id). */
 #define SERVER_VERSION_MIN 130000
 
-/* How long one address may take to answer, see below. */
+/* The limit for the second attempt, which finds out why the first one failed. */
 #define WHY_US UINT64_C(2000000)
 
-/* The advisory lock of all that migrate this schema in the same database. */
+/* The advisory lock of all processes that migrate this schema in the same database. */
 #define MIGRATION_LOCK "7923190112358132134"
 
-static const char settings[] =
+static const char postgres_connection_settings[] =
 	"SET search_path TO syrinx;"
 	"SET default_transaction_isolation TO 'read committed';"
 	"SET statement_timeout TO 5000;"
-	/* A client that stops in the middle must not hold the others' locks. */
+	/* A client that stops inside a transaction must not hold locks that others need. */
 	"SET idle_in_transaction_session_timeout TO 5000;"
-	/* A row that is called durable must be: stronger settings are left alone. */
+	/* A row that is reported as durable must be; stronger settings are not changed. */
 	"SELECT set_config('synchronous_commit', 'on', false)"
 	" WHERE current_setting('synchronous_commit') = 'off'";
 
-/* Ours first, so that what the address says wins. */
-static const char *const defaults[][2] = {
+/* Our defaults come first, so that the address can override them. */
+static const char *const postgres_connection_defaults[][2] = {
 	{"connect_timeout", "2"}, /* seconds, for each address of the host */
-	{"tcp_user_timeout", "5000"}, /* ms that sent bytes may be without an answer */
+	{"tcp_user_timeout", "5000"}, /* milliseconds that sent bytes may stay unacknowledged */
 	{"keepalives_idle", "5"},
 	{"keepalives_interval", "2"},
 	{"keepalives_count", "3"},
-	{"target_session_attrs", "read-write"}, /* of several hosts the one that is no copy */
-	{"gssencmode", "disable"}, /* else Kerberos is asked first, wherever it is */
+	/* of several hosts, selects the one that is not a replica */
+	{"target_session_attrs", "read-write"},
+	{"gssencmode", "disable"}, /* otherwise Kerberos is tried first */
 	{"application_name", "syrinx"},
 };
 
-/* libpq knows some 45 keywords. */
+/* libpq has about 45 keywords. */
 #define KEYWORDS_MAX 96
 
-struct wishes {
+struct postgres_connection_params {
 	const char *names[KEYWORDS_MAX + 1];
 	const char *values[KEYWORDS_MAX + 1];
 	size_t count;
 };
 
-static void postgres_connection_wish(struct wishes *wishes, const char *name, const char *value)
+static void postgres_connection_add_param(struct postgres_connection_params *params,
+					  const char *name, const char *value)
 {
-	assert(wishes->count < KEYWORDS_MAX);
-	wishes->names[wishes->count] = name;
-	wishes->values[wishes->count++] = value;
+	assert(params->count < KEYWORDS_MAX);
+	params->names[params->count] = name;
+	params->values[params->count++] = value;
 }
 
 /* The values point into the options. */
-static void postgres_connection_fill_wishes(struct wishes *wishes, const PQconninfoOption *options)
+static void postgres_connection_fill_params(struct postgres_connection_params *params,
+					    const PQconninfoOption *options)
 {
-	for (size_t i = 0; i < COUNT(defaults); ++i)
-		postgres_connection_wish(wishes, defaults[i][0], defaults[i][1]);
+	for (size_t i = 0; i < COUNT(postgres_connection_defaults); ++i)
+		postgres_connection_add_param(params, postgres_connection_defaults[i][0],
+					      postgres_connection_defaults[i][1]);
 	for (const PQconninfoOption *o = options; o->keyword; ++o) {
 		if (o->val)
-			postgres_connection_wish(wishes, o->keyword, o->val);
+			postgres_connection_add_param(params, o->keyword, o->val);
 	}
-	postgres_connection_wish(wishes, "client_encoding", "UTF8");
+	postgres_connection_add_param(params, "client_encoding", "UTF8");
 }
 
-/* Repetitions of the same failure are logged once. */
-static void postgres_connection_tell(struct postgres *postgres, const char *message)
+/* Logs a failure to connect, unless it is the same as the last one. */
+static void postgres_connection_log_failure(struct postgres *postgres, const char *message)
 {
 	char line[POSTGRES_LINE_SIZE];
 	uint32_t hash = 2166136261u; /* FNV-1a */
@@ -96,9 +99,9 @@ static void postgres_connection_tell(struct postgres *postgres, const char *mess
 	for (const char *c = line; *c; ++c)
 		hash = (hash ^ (uint8_t)*c) * 16777619u;
 	hash |= 1; /* 0 means none */
-	if (hash != postgres->told)
+	if (hash != postgres->logged_failure)
 		log_error("store", "cannot connect to the database: %s", line);
-	postgres->told = hash;
+	postgres->logged_failure = hash;
 }
 
 static void postgres_connection_take_notice(void *arg, const char *message)
@@ -106,7 +109,7 @@ static void postgres_connection_take_notice(void *arg, const char *message)
 	char line[POSTGRES_LINE_SIZE];
 
 	(void)arg;
-	log_debug("store", "the database says: %s", postgres_one_line(line, message));
+	log_debug("store", "the database reports: %s", postgres_one_line(line, message));
 }
 
 /* Whether a message contains a SQLSTATE that only an operator can fix: class 28 (the role,
@@ -123,12 +126,12 @@ static bool postgres_connection_is_refused(const char *message)
 	return false;
 }
 
-/* Connects once more, only to learn why it fails.  Waits less than libpq itself would: a
- * server that does not answer at all does not refuse. */
-static bool postgres_connection_asks_why(const struct wishes *wishes)
+/* Connects once more, only to find out whether the server refuses us.  Waits less than libpq itself
+ * would, because a server that does not answer at all does not refuse. */
+static bool postgres_connection_finds_refusal(const struct postgres_connection_params *params)
 {
 	uint64_t deadline_us = clock_monotonic_us() + WHY_US;
-	PGconn *db = PQconnectStartParams(wishes->names, wishes->values, 0);
+	PGconn *db = PQconnectStartParams(params->names, params->values, 0);
 	PostgresPollingStatusType status = PGRES_POLLING_WRITING;
 	bool is_refused;
 
@@ -153,34 +156,34 @@ static bool postgres_connection_asks_why(const struct wishes *wishes)
 	return is_refused;
 }
 
-/* The message of a parser that stumbles has the whole address in it, password and
- * all: it is not shown. */
+/* The parser's error message may contain the whole address with its password, so it is not
+ * logged. */
 static int postgres_connection_open_connection(struct postgres *postgres)
 {
 	PGconn **dbp = &postgres->db;
 	char *message = NULL;
 	PQconninfoOption *options = PQconninfoParse(postgres->address, &message);
-	struct wishes wishes = {.count = 0};
+	struct postgres_connection_params params = {.count = 0};
 	int err;
 
 	PQfreemem(message);
 	if (!options) {
-		log_error("store", "the database's address is not understood; it is written "
-				   "postgresql://USER:PASSWORD@HOST:PORT/DATABASE, special letters "
-				   "of a password as %%XX");
+		log_error("store", "the database's address is invalid; its form is "
+				   "postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with special "
+				   "characters of the password written as %%XX");
 		return EINVAL;
 	}
-	postgres_connection_fill_wishes(&wishes, options);
-	*dbp = PQconnectdbParams(wishes.names, wishes.values, 0);
+	postgres_connection_fill_params(&params, options);
+	*dbp = PQconnectdbParams(params.names, params.values, 0);
 	err = *dbp ? EIO : ENOMEM;
 	if (*dbp) {
 		PQsetNoticeProcessor(*dbp, postgres_connection_take_notice, NULL);
 		if (PQstatus(*dbp) == CONNECTION_OK)
 			err = 0;
 		else
-			postgres_connection_tell(postgres, PQerrorMessage(*dbp));
+			postgres_connection_log_failure(postgres, PQerrorMessage(*dbp));
 	}
-	if (err == EIO && !postgres->was_connected && postgres_connection_asks_why(&wishes))
+	if (err == EIO && !postgres->was_connected && postgres_connection_finds_refusal(&params))
 		err = EACCES;
 	PQconninfoFree(options);
 	return err;
@@ -212,7 +215,7 @@ static int postgres_connection_check_server(const struct postgres *postgres)
 	return 0;
 }
 
-/* The number that a table of one row and one column holds; 0 when there is no such table. */
+/* Reads the number in a table of one row and one column; 0 if there is no such table. */
 static int postgres_connection_read_number(struct postgres *postgres, const char *table,
 					   int64_t *number)
 {
@@ -233,20 +236,20 @@ static int postgres_connection_read_number(struct postgres *postgres, const char
 	return postgres_execute_now(postgres, sql, POSTGRES_STATEMENT_MS, what, number);
 }
 
-/* 0 for a database without Syrinx's tables. */
+/* The version is 0 for a database without Syrinx's tables. */
 static int postgres_connection_read_version(struct postgres *postgres, int64_t *version)
 {
 	return postgres_connection_read_number(postgres, "schema_version", version);
 }
 
-/* How many additions the database has; a newer release may have made more than this one
+/* Reads how many additions the database has; a newer release may have made more than this one
  * knows. */
 static int postgres_connection_read_additions(struct postgres *postgres, int64_t *count)
 {
 	return postgres_connection_read_number(postgres, "schema_addition", count);
 }
 
-/* Runs in the transaction of the migrations, after their lock. */
+/* Called in the transaction of the migrations, after taking their lock. */
 static int postgres_connection_apply_additions(struct postgres *postgres)
 {
 	static const char what[] = "cannot add to the schema";
@@ -274,12 +277,13 @@ static int postgres_connection_check_known(int64_t version)
 {
 	if (version <= postgres_schema_version)
 		return 0;
-	log_error("store", "the database is of a newer program: version %lld, known is %d",
+	log_error("store", "the database is of a newer release: version %lld, this one knows %d",
 		  (long long)version, postgres_schema_version);
 	return ENOTSUP;
 }
 
-/* Of all that find an old schema at once one migrates, and the others find it done. */
+/* If several processes find an old schema, one of them migrates it, and the others wait until it is
+ * done. */
 static int postgres_connection_apply_migrations(struct postgres *postgres)
 {
 	static const char what[] = "cannot migrate the schema";
@@ -338,7 +342,7 @@ static int postgres_connection_set_up(struct postgres *postgres)
 	if (err)
 		return err;
 	PQsetnonblocking(postgres->db, 1);
-	return postgres_execute_now(postgres, settings, POSTGRES_STATEMENT_MS,
+	return postgres_execute_now(postgres, postgres_connection_settings, POSTGRES_STATEMENT_MS,
 				    "cannot use the database", NULL);
 }
 
@@ -370,12 +374,12 @@ int postgres_connect(struct postgres *postgres)
 		return err;
 	}
 	postgres->was_connected = true;
-	postgres->told = 0;
+	postgres->logged_failure = 0;
 	return 0;
 }
 
-/* What a server sends without a question is that it ends: then the rest is
- * the end of the connection. */
+/* Whether the server has closed the idle connection.  The only thing that a server sends on an idle
+ * connection is that it is shutting down. */
 static bool postgres_connection_was_hung_up(PGconn *db)
 {
 	struct pollfd pollfd = {.fd = PQsocket(db), .events = POLLIN};
@@ -383,7 +387,7 @@ static bool postgres_connection_was_hung_up(PGconn *db)
 	while (poll(&pollfd, 1, 0) > 0) {
 		if (!PQconsumeInput(db))
 			return true;
-		PQisBusy(db); /* reads what was received */
+		PQisBusy(db); /* parses what was received */
 		if (PQstatus(db) != CONNECTION_OK)
 			return true;
 	}
@@ -406,7 +410,7 @@ static int postgres_connection_connect_again(struct postgres *postgres)
 				     : next > PAUSE_MAX_MS ? PAUSE_MAX_MS
 							   : next;
 		postgres->retry_us = clock_monotonic_us() + postgres->pause_ms * 1000ull;
-		if (err == ENOMEM || (!was_connected && store_is_hopeless(err)))
+		if (err == ENOMEM || (!was_connected && store_is_permanent_error(err)))
 			return err;
 		return EIO;
 	}
@@ -422,7 +426,7 @@ int postgres_be_connected(struct postgres *postgres)
 	if (postgres->in_transaction)
 		return 0;
 	if (postgres->db && postgres_connection_was_hung_up(postgres->db)) {
-		log_warn("store", "the database has ended the connection");
+		log_warn("store", "the database has closed the connection");
 		postgres_disconnect(postgres);
 	}
 	return postgres->db ? 0 : postgres_connection_connect_again(postgres);

@@ -1,8 +1,8 @@
 /*
  * postgres_dictionaries.c: dictionaries and their entries in the PostgreSQL store.
  *
- * Each change is a transaction of its own and leaves a new revision of the
- * dictionary, by which those who keep it in memory see that it changed.
+ * Each change is a transaction of its own and increments the revision of the dictionary, by which
+ * servers that have it in memory see that it has changed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -43,14 +43,14 @@ static int postgres_dictionaries_read_entry(struct store_entry *entry,
 	return entry->said.word && entry->said.replacement ? 0 : postgres_damaged("entry");
 }
 
-struct dictionary_viewer {
+struct postgres_dictionary_viewer {
 	store_dictionary_h *each;
 	void *arg;
 };
 
 static int postgres_dictionaries_show_dictionary(const struct postgres_row *row, void *arg)
 {
-	const struct dictionary_viewer *viewer = arg;
+	const struct postgres_dictionary_viewer *viewer = arg;
 	struct store_dictionary dictionary;
 	int err = postgres_dictionaries_read_dictionary(&dictionary, row);
 
@@ -59,14 +59,14 @@ static int postgres_dictionaries_show_dictionary(const struct postgres_row *row,
 	return viewer->each(&dictionary, viewer->arg) ? 0 : ECANCELED;
 }
 
-struct entry_viewer {
+struct postgres_entry_viewer {
 	store_entry_h *each;
 	void *arg;
 };
 
 static int postgres_dictionaries_show_entry(const struct postgres_row *row, void *arg)
 {
-	const struct entry_viewer *viewer = arg;
+	const struct postgres_entry_viewer *viewer = arg;
 	struct store_entry entry;
 	int err = postgres_dictionaries_read_entry(&entry, row);
 
@@ -79,7 +79,7 @@ int postgres_dictionary_list(struct store *store, int64_t project_id, store_dict
 			     void *arg)
 {
 	struct postgres_values values = {.count = 0};
-	struct dictionary_viewer viewer = {each, arg};
+	struct postgres_dictionary_viewer viewer = {each, arg};
 	int err;
 
 	postgres_put_number(&values, project_id);
@@ -89,7 +89,7 @@ int postgres_dictionary_list(struct store *store, int64_t project_id, store_dict
 	return err == ENOENT ? 0 : err;
 }
 
-/* Of statements that name a row and its owner. */
+/* For statements that select a row by its id and its owner's. */
 static void postgres_dictionaries_put_ids(struct postgres_values *values, int64_t id,
 					  int64_t owner_id)
 {
@@ -101,7 +101,7 @@ int postgres_dictionary_get(struct store *store, int64_t project_id, int64_t id,
 			    store_dictionary_h *each, void *arg)
 {
 	struct postgres_values values = {.count = 0};
-	struct dictionary_viewer viewer = {each, arg};
+	struct postgres_dictionary_viewer viewer = {each, arg};
 
 	postgres_dictionaries_put_ids(&values, id, project_id);
 	return postgres_rows(postgres_of(store), POSTGRES_DICTIONARY_GET, &values,
@@ -164,7 +164,7 @@ int postgres_entry_list(struct store *store, int64_t dictionary_id, const struct
 			store_entry_h *each, void *arg)
 {
 	struct postgres_values values = {.count = 0};
-	struct entry_viewer viewer = {each, arg};
+	struct postgres_entry_viewer viewer = {each, arg};
 	char *folded = page->search ? search_fold(page->search) : NULL;
 	int err;
 
@@ -201,15 +201,15 @@ int postgres_entry_get(struct store *store, int64_t dictionary_id, int64_t id, s
 		       void *arg)
 {
 	struct postgres_values values = {.count = 0};
-	struct entry_viewer viewer = {each, arg};
+	struct postgres_entry_viewer viewer = {each, arg};
 
 	postgres_dictionaries_put_ids(&values, id, dictionary_id);
 	return postgres_rows(postgres_of(store), POSTGRES_ENTRY_GET, &values,
 			     "cannot look up an entry", postgres_dictionaries_show_entry, &viewer);
 }
 
-/* A change of one entry, or of all. */
-struct edit {
+/* A change of one entry or of all entries. */
+struct postgres_dictionaries_edit {
 	int64_t dictionary_id;
 	int64_t id;
 	unsigned fields;
@@ -219,8 +219,8 @@ struct edit {
 	int64_t deleted;
 };
 
-/* A new revision of the dictionary: ENOENT when it is not there.  Its row is also
- * the lock under which entries change. */
+/* Increments the revision of the dictionary; ENOENT if it does not exist.  This locks the row,
+ * so that changes of its entries are made one after the other. */
 static int postgres_dictionaries_touch(struct postgres *postgres, int64_t dictionary_id)
 {
 	struct postgres_values values = {.count = 0};
@@ -231,7 +231,8 @@ static int postgres_dictionaries_touch(struct postgres *postgres, int64_t dictio
 			       "cannot change a dictionary", &answer);
 }
 
-static int postgres_dictionaries_insert_entry(struct postgres *postgres, struct edit *edit,
+static int postgres_dictionaries_insert_entry(struct postgres *postgres,
+					      struct postgres_dictionaries_edit *edit,
 					      const char *folded)
 {
 	struct postgres_values values = {.count = 0};
@@ -249,7 +250,7 @@ static int postgres_dictionaries_insert_entry(struct postgres *postgres, struct 
 
 static int postgres_dictionaries_add_entry(struct postgres *postgres, void *arg)
 {
-	struct edit *edit = arg;
+	struct postgres_dictionaries_edit *edit = arg;
 	char *folded = search_fold(edit->entries->word);
 	int64_t count = 0;
 	int err = folded ? postgres_dictionaries_touch(postgres, edit->dictionary_id) : ENOMEM;
@@ -267,7 +268,8 @@ static int postgres_dictionaries_add_entry(struct postgres *postgres, void *arg)
 int postgres_entry_add(struct store *store, int64_t *id, int64_t dictionary_id,
 		       const struct dictionary_entry *entry, int64_t at_ms)
 {
-	struct edit edit = {.dictionary_id = dictionary_id, .entries = entry, .at_ms = at_ms};
+	struct postgres_dictionaries_edit edit = {
+		.dictionary_id = dictionary_id, .entries = entry, .at_ms = at_ms};
 	int err = postgres_transaction(postgres_of(store), postgres_dictionaries_add_entry, &edit);
 
 	if (!err)
@@ -275,7 +277,8 @@ int postgres_entry_add(struct store *store, int64_t *id, int64_t dictionary_id,
 	return err;
 }
 
-static int postgres_dictionaries_update_entry(struct postgres *postgres, const struct edit *edit,
+static int postgres_dictionaries_update_entry(struct postgres *postgres,
+					      const struct postgres_dictionaries_edit *edit,
 					      const char *folded)
 {
 	const struct dictionary_entry *to = edit->entries;
@@ -296,7 +299,7 @@ static int postgres_dictionaries_update_entry(struct postgres *postgres, const s
 
 static int postgres_dictionaries_change_entry(struct postgres *postgres, void *arg)
 {
-	const struct edit *edit = arg;
+	const struct postgres_dictionaries_edit *edit = arg;
 	bool has_word = edit->fields & STORE_ENTRY_WORD;
 	char *folded = has_word ? search_fold(edit->entries->word) : NULL;
 	int err = has_word && !folded ? ENOMEM
@@ -311,18 +314,18 @@ static int postgres_dictionaries_change_entry(struct postgres *postgres, void *a
 int postgres_entry_change(struct store *store, int64_t dictionary_id, int64_t id, unsigned fields,
 			  const struct dictionary_entry *to, int64_t at_ms)
 {
-	struct edit edit = {.dictionary_id = dictionary_id,
-			    .id = id,
-			    .fields = fields,
-			    .entries = to,
-			    .at_ms = at_ms};
+	struct postgres_dictionaries_edit edit = {.dictionary_id = dictionary_id,
+						  .id = id,
+						  .fields = fields,
+						  .entries = to,
+						  .at_ms = at_ms};
 
 	return postgres_transaction(postgres_of(store), postgres_dictionaries_change_entry, &edit);
 }
 
 static int postgres_dictionaries_remove_entry(struct postgres *postgres, void *arg)
 {
-	const struct edit *edit = arg;
+	const struct postgres_dictionaries_edit *edit = arg;
 	struct postgres_values values = {.count = 0};
 	struct postgres_answer answer;
 	int err = postgres_dictionaries_touch(postgres, edit->dictionary_id);
@@ -336,13 +339,13 @@ static int postgres_dictionaries_remove_entry(struct postgres *postgres, void *a
 
 int postgres_entry_remove(struct store *store, int64_t dictionary_id, int64_t id)
 {
-	struct edit edit = {.dictionary_id = dictionary_id, .id = id};
+	struct postgres_dictionaries_edit edit = {.dictionary_id = dictionary_id, .id = id};
 
 	return postgres_transaction(postgres_of(store), postgres_dictionaries_remove_entry, &edit);
 }
 
-/* All entries as columns, for one statement. */
-enum column {
+/* The columns in which one statement receives all entries. */
+enum postgres_dictionaries_column {
 	COLUMN_WORD,
 	COLUMN_FOLDED,
 	COLUMN_REPLACEMENT,
@@ -367,7 +370,8 @@ static int postgres_dictionaries_put_entry(struct postgres_array columns[COLUMN_
 	return 0;
 }
 
-static int postgres_dictionaries_upsert_all(struct postgres *postgres, struct edit *edit,
+static int postgres_dictionaries_upsert_all(struct postgres *postgres,
+					    struct postgres_dictionaries_edit *edit,
 					    const struct postgres_array columns[COLUMN_COUNT])
 {
 	struct postgres_values values = {.count = 0};
@@ -383,8 +387,10 @@ static int postgres_dictionaries_upsert_all(struct postgres *postgres, struct ed
 				  "cannot write entries", &answer);
 }
 
-/* Removes the entries with these words, or those without them, as the statement says. */
-static int postgres_dictionaries_remove_by_words(struct postgres *postgres, struct edit *edit,
+/* Removes the entries that have one of these words, or those that have none of them, depending on
+ * the statement. */
+static int postgres_dictionaries_remove_by_words(struct postgres *postgres,
+						 struct postgres_dictionaries_edit *edit,
 						 enum postgres_statement statement,
 						 const struct postgres_array *words)
 {
@@ -401,7 +407,8 @@ static int postgres_dictionaries_remove_by_words(struct postgres *postgres, stru
 	return err;
 }
 
-static int postgres_dictionaries_replace_all(struct postgres *postgres, struct edit *edit,
+static int postgres_dictionaries_replace_all(struct postgres *postgres,
+					     struct postgres_dictionaries_edit *edit,
 					     const struct postgres_array columns[COLUMN_COUNT])
 {
 	int err = postgres_dictionaries_remove_by_words(
@@ -410,7 +417,8 @@ static int postgres_dictionaries_replace_all(struct postgres *postgres, struct e
 	return err ? err : postgres_dictionaries_upsert_all(postgres, edit, columns);
 }
 
-static int postgres_dictionaries_put_all(struct postgres *postgres, struct edit *edit,
+static int postgres_dictionaries_put_all(struct postgres *postgres,
+					 struct postgres_dictionaries_edit *edit,
 					 const struct postgres_array columns[COLUMN_COUNT])
 {
 	int64_t count = 0;
@@ -421,18 +429,20 @@ static int postgres_dictionaries_put_all(struct postgres *postgres, struct edit 
 	return err || count <= STORE_ENTRIES_MAX ? err : EDQUOT;
 }
 
-static int postgres_dictionaries_remove_words(struct postgres *postgres, struct edit *edit,
+static int postgres_dictionaries_remove_words(struct postgres *postgres,
+					      struct postgres_dictionaries_edit *edit,
 					      const struct postgres_array columns[COLUMN_COUNT])
 {
 	return postgres_dictionaries_remove_by_words(postgres, edit, POSTGRES_ENTRY_REMOVE_WORDS,
 						     &columns[COLUMN_WORD]);
 }
 
-typedef int(columns_h)(struct postgres *postgres, struct edit *edit,
+typedef int(columns_h)(struct postgres *postgres, struct postgres_dictionaries_edit *edit,
 		       const struct postgres_array columns[COLUMN_COUNT]);
 
-/* Hands the entries to `write` as columns. */
-static int postgres_dictionaries_write_columns(struct postgres *postgres, struct edit *edit,
+/* Passes the entries to `write` as columns. */
+static int postgres_dictionaries_write_columns(struct postgres *postgres,
+					       struct postgres_dictionaries_edit *edit,
 					       columns_h *write)
 {
 	struct postgres_array columns[COLUMN_COUNT];
@@ -450,14 +460,14 @@ static int postgres_dictionaries_write_columns(struct postgres *postgres, struct
 	return err;
 }
 
-struct dictionary_addition {
+struct postgres_dictionaries_addition {
 	const struct store_dictionary *dictionary;
-	struct edit edit; /* its entries */
+	struct postgres_dictionaries_edit edit; /* contains the entries */
 };
 
 static int postgres_dictionaries_add_dictionary(struct postgres *postgres, void *arg)
 {
-	struct dictionary_addition *addition = arg;
+	struct postgres_dictionaries_addition *addition = arg;
 	const struct store_dictionary *dictionary = addition->dictionary;
 	struct postgres_values values = {.count = 0};
 	int err = postgres_lock_project(postgres, dictionary->project_id);
@@ -484,7 +494,7 @@ int postgres_dictionary_add(struct store *store, int64_t *id,
 			    const struct store_dictionary *dictionary,
 			    const struct dictionary_entry *entries, size_t count)
 {
-	struct dictionary_addition addition = {
+	struct postgres_dictionaries_addition addition = {
 		.dictionary = dictionary,
 		.edit = {.entries = entries, .count = count, .at_ms = dictionary->created_ms}};
 	int err;
@@ -500,7 +510,7 @@ int postgres_dictionary_add(struct store *store, int64_t *id,
 
 static int postgres_dictionaries_replace_entries(struct postgres *postgres, void *arg)
 {
-	struct edit *edit = arg;
+	struct postgres_dictionaries_edit *edit = arg;
 	int err = postgres_dictionaries_touch(postgres, edit->dictionary_id);
 
 	return err ? err
@@ -510,7 +520,7 @@ static int postgres_dictionaries_replace_entries(struct postgres *postgres, void
 
 static int postgres_dictionaries_put_entries(struct postgres *postgres, void *arg)
 {
-	struct edit *edit = arg;
+	struct postgres_dictionaries_edit *edit = arg;
 	int err = postgres_dictionaries_touch(postgres, edit->dictionary_id);
 
 	return err ? err
@@ -520,7 +530,7 @@ static int postgres_dictionaries_put_entries(struct postgres *postgres, void *ar
 
 static int postgres_dictionaries_remove_entries(struct postgres *postgres, void *arg)
 {
-	struct edit *edit = arg;
+	struct postgres_dictionaries_edit *edit = arg;
 	int err = postgres_dictionaries_touch(postgres, edit->dictionary_id);
 
 	return err ? err
@@ -532,7 +542,7 @@ int postgres_entry_replace(struct store *store, struct store_replaced *replaced,
 			   int64_t dictionary_id, const struct dictionary_entry *entries,
 			   size_t count, int64_t at_ms)
 {
-	struct edit edit = {
+	struct postgres_dictionaries_edit edit = {
 		.dictionary_id = dictionary_id, .entries = entries, .count = count, .at_ms = at_ms};
 	int err;
 
@@ -548,7 +558,7 @@ int postgres_entry_replace(struct store *store, struct store_replaced *replaced,
 int postgres_entry_put(struct store *store, int64_t dictionary_id,
 		       const struct dictionary_entry *entries, size_t count, int64_t at_ms)
 {
-	struct edit edit = {
+	struct postgres_dictionaries_edit edit = {
 		.dictionary_id = dictionary_id, .entries = entries, .count = count, .at_ms = at_ms};
 
 	return count > STORE_ENTRIES_MAX
@@ -560,7 +570,8 @@ int postgres_entry_put(struct store *store, int64_t dictionary_id,
 int postgres_entry_remove_words(struct store *store, int64_t dictionary_id,
 				const struct dictionary_entry *entries, size_t count)
 {
-	struct edit edit = {.dictionary_id = dictionary_id, .entries = entries, .count = count};
+	struct postgres_dictionaries_edit edit = {
+		.dictionary_id = dictionary_id, .entries = entries, .count = count};
 
 	return postgres_transaction(postgres_of(store), postgres_dictionaries_remove_entries,
 				    &edit);

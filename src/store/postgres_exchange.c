@@ -1,6 +1,5 @@
 /*
- * postgres_exchange.c: questions and answers over a connection (see
- * postgres_exchange.h).
+ * postgres_exchange.c: sends statements and receives results (see postgres_exchange.h).
  */
 #include "store/postgres_exchange.h"
 
@@ -14,10 +13,10 @@
 #include "base/count.h"
 #include "base/log.h"
 
-/* For the server's word that it gave up to arrive. */
+/* How much longer than the server's own limit we wait for its message that the statement was
+ * cancelled. */
 #define GRACE_MS 2000
 
-/* Its lines as one. */
 const char *postgres_one_line(char out[POSTGRES_LINE_SIZE], const char *message)
 {
 	size_t len = (size_t)snprintf(out, POSTGRES_LINE_SIZE, "%s", message);
@@ -38,7 +37,7 @@ const char *postgres_one_line(char out[POSTGRES_LINE_SIZE], const char *message)
 static const struct {
 	const char *start; /* of the SQLSTATE */
 	int err;
-} state_errnos[] = {
+} postgres_exchange_state_errnos[] = {
 	{"23505", EEXIST},    {"23503", EINVAL}, /* unique, foreign key */
 	{"40001", EAGAIN},    {"40P01", EAGAIN}, /* serialization, deadlock */
 	{"57014", EBUSY},     {"55P03", EBUSY}, /* statement or lock timeout */
@@ -49,9 +48,9 @@ static const struct {
 
 static int postgres_exchange_errno_of(const char *state)
 {
-	for (size_t i = 0; i < COUNT(state_errnos); ++i) {
-		if (strcmp(state, state_errnos[i].start) == 0)
-			return state_errnos[i].err;
+	for (size_t i = 0; i < COUNT(postgres_exchange_state_errnos); ++i) {
+		if (strcmp(state, postgres_exchange_state_errnos[i].start) == 0)
+			return postgres_exchange_state_errnos[i].err;
 	}
 	return EIO;
 }
@@ -70,7 +69,8 @@ bool postgres_is_good(const PGresult *result)
 	return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
 }
 
-/* Waits until the connection can go on; EIO when it is lost or the time is over. */
+/* Waits until the connection is ready, or has failed, which the caller's next call of libpq
+ * reports.  ETIMEDOUT if the deadline has passed, EIO if waiting is impossible. */
 static int postgres_exchange_wait_for(const PGconn *db, short events, uint64_t deadline_us)
 {
 	struct pollfd pollfd = {.fd = PQsocket(db), .events = events};
@@ -92,14 +92,14 @@ static int postgres_exchange_send_all(PGconn *db, uint64_t deadline_us)
 		if (left < 0)
 			return EIO;
 		err = postgres_exchange_wait_for(db, POLLOUT | POLLIN, deadline_us);
-		/* A server that has much to say reads only when it is listened to. */
+		/* A server that is sending a long result does not read until we have read it. */
 		if (!err && !PQconsumeInput(db))
 			err = EIO;
 	}
 	return err;
 }
 
-/* The last result of what was sent; the others are of no interest. */
+/* Receives the last result of what was sent; the others are discarded. */
 static int postgres_exchange_receive(PGresult **resultp, PGconn *db, uint64_t deadline_us)
 {
 	PGresult *last = NULL;
@@ -120,7 +120,8 @@ static int postgres_exchange_receive(PGresult **resultp, PGconn *db, uint64_t de
 		PQclear(last);
 		last = next;
 	}
-	/* What the server says before it hangs up is a result, and the last. */
+	/* An error that the server sends before it closes the connection arrives as the last
+	 * result. */
 	if (!err && (!last || PQstatus(db) != CONNECTION_OK))
 		err = EIO;
 	if (err) {
@@ -131,7 +132,7 @@ static int postgres_exchange_receive(PGresult **resultp, PGconn *db, uint64_t de
 	return 0;
 }
 
-/* The connection cannot be used again. */
+/* Logs why the connection cannot be used any more, and closes it. */
 static int postgres_exchange_lost(struct postgres *postgres, const char *what, int err)
 {
 	char line[POSTGRES_LINE_SIZE];
@@ -145,7 +146,6 @@ static int postgres_exchange_lost(struct postgres *postgres, const char *what, i
 	return EIO;
 }
 
-/* After something was sent (0: it could not be). */
 int postgres_answer_of(PGresult **resultp, struct postgres *postgres, int sent, int64_t patience_ms,
 		       const char *what)
 {
@@ -165,8 +165,7 @@ int postgres_failed(const PGresult *result, const char *what)
 	int err = postgres_exchange_errno_of(postgres_exchange_state_of(result));
 	char line[POSTGRES_LINE_SIZE];
 
-	/* Whoever tries again knows what to say in the end, and who asked for it what is
-	 * taken, missing or too much. */
+	/* Not logged: EAGAIN is retried, and the others are answers to the store's caller. */
 	if (err == EAGAIN || err == EEXIST || err == EINVAL || err == EOVERFLOW)
 		return err;
 	log_error("store", "%s: %s (%s)", what, postgres_one_line(line, message ? message : ""),
@@ -174,8 +173,6 @@ int postgres_failed(const PGresult *result, const char *what)
 	return err;
 }
 
-/* One or more statements without parameters; a number, when the last gives
- * one. */
 int postgres_execute_now(struct postgres *postgres, const char *sql, int64_t patience_ms,
 			 const char *what, int64_t *number)
 {
@@ -225,7 +222,7 @@ int postgres_copy_send(struct postgres *postgres, const char *bytes, size_t len,
 
 	while (!err && (taken = PQputCopyData(postgres->db, bytes, (int)len)) != 1)
 		err = taken < 0 ? EIO : postgres_exchange_send_all(postgres->db, deadline_us);
-	/* What cannot be sent at once is kept: it must not grow without an end. */
+	/* libpq buffers what cannot be sent at once, and that must not grow without limit. */
 	if (!err)
 		err = postgres_exchange_send_all(postgres->db, deadline_us);
 	return err ? postgres_exchange_lost(postgres, what, err) : 0;
@@ -240,7 +237,7 @@ int postgres_copy_end(struct postgres *postgres, const char *what)
 
 	if (err)
 		return err;
-	/* All that can be wrong with a row is a fault here. */
+	/* An error in a row is a bug in this program, so it is always logged. */
 	if (!postgres_is_good(result)) {
 		log_error("store", "%s: %s", what,
 			  postgres_one_line(line, PQresultErrorMessage(result)));

@@ -1,39 +1,45 @@
 /*
- * postgres_exchange.h: questions and answers over a connection.
+ * postgres_exchange.h: sends statements over a connection and receives results.
  *
- * Nothing waits without an end: the server gives a statement up after a while, and
- * when it does not even say that, we hang up.
+ * Every wait has a limit: the server cancels a statement that takes too long, and if it does not
+ * even report that, the connection is closed.
  */
 #ifndef STORE_POSTGRES_EXCHANGE_H
 #define STORE_POSTGRES_EXCHANGE_H
 
 #include "store/postgres_private.h"
 
-/* What takes longer is stuck waiting for a lock, or the server is lost; reports go through
- * millions of rows, migrations through all. */
+/* A statement that takes longer than the first limit waits for a lock, or the server is
+ * unreachable. Reports read millions of rows and migrations read all of them, so they have other
+ * limits. */
 #define POSTGRES_STATEMENT_MS 5000
 #define POSTGRES_REPORT_MS 60000
 #define POSTGRES_MIGRATION_MS 600000
 
-/* A message's lines as one. */
+/* Joins the lines of a message from the database, for the log; returns `out`.  A longer message is
+ * truncated. */
 #define POSTGRES_LINE_SIZE 256
 const char *postgres_one_line(char out[POSTGRES_LINE_SIZE], const char *message);
 
-/* The last result of what was sent (0: it could not be).  EIO, and the connection is
- * ended, when it was lost or nothing came in time. */
+/* Receives the last result of what was sent, which the caller must clear (PQclear) and which may be
+ * a failure.  `sent` is what a PQsend function returned: 0 if it failed.  If the connection is lost
+ * or nothing arrives within patience_ms and two more seconds, the connection is closed and the
+ * reason is logged, with `what` before it: EIO. */
 int postgres_answer_of(PGresult **resultp, struct postgres *postgres, int sent, int64_t patience_ms,
 		       const char *what);
+/* Whether the result is that of a successful statement. */
 bool postgres_is_good(const PGresult *result);
-/* The errno of a result that is not; logged unless the caller is to say it. */
+
+/* Returns the errno of a failed result, and logs it unless it is an answer to the store's
+ * caller. */
 int postgres_failed(const PGresult *result, const char *what);
 
-/* One or more statements without parameters; the last one's number, when it
- * gives one (may be NULL). */
+/* Runs one or more statements without parameters.  `number`, which may be NULL, receives the number
+ * that the last one returns, if any. */
 int postgres_execute_now(struct postgres *postgres, const char *sql, int64_t patience_ms,
 			 const char *what, int64_t *number);
 
-/* Connects again when the connection is closed: EIO at once while the last try is not
- * long enough ago. */
+/* Reconnects if the connection is closed; EIO without an attempt if the last one was too recent. */
 int postgres_be_connected(struct postgres *postgres);
 
 #endif

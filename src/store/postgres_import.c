@@ -1,8 +1,8 @@
 /*
- * postgres_import.c: rows of another store, taken over as they are.
+ * postgres_import.c: copies rows of another store, including their ids.
  *
- * Rows go by COPY, a table at a time: a question for each of millions would take
- * hours.
+ * Rows are sent with COPY, one table at a time, because a statement for each of millions of rows
+ * would take hours.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,15 +12,16 @@
 #include "store/postgres_private.h"
 #include "store/row_values.h"
 
-/* A row's texts are bounded by the API far below this. */
+/* The API limits the texts of a row to far less than this. */
 #define LINE_MAX ((size_t)1 << 20)
 
-/* Moving a ledger takes as long as it takes; the command can be ended by its user. */
-static const char begin[] = "BEGIN;"
-			    "SET LOCAL statement_timeout TO 0;"
-			    "SET LOCAL idle_in_transaction_session_timeout TO 0;"
-			    "LOCK TABLE account, project, key, turn, top_up, dictionary, entry,"
-			    " voice IN SHARE ROW EXCLUSIVE MODE";
+/* Copying a ledger may take any time, so there is no limit; the user can interrupt the command. */
+static const char postgres_import_begin_sql[] =
+	"BEGIN;"
+	"SET LOCAL statement_timeout TO 0;"
+	"SET LOCAL idle_in_transaction_session_timeout TO 0;"
+	"LOCK TABLE account, project, key, turn, top_up, dictionary, entry,"
+	" voice, speech_engine IN SHARE ROW EXCLUSIVE MODE";
 
 static int postgres_import_check_empty(struct postgres *postgres)
 {
@@ -31,7 +32,8 @@ static int postgres_import_check_empty(struct postgres *postgres)
 				   " + (SELECT count(*) FROM key) + (SELECT count(*) FROM turn)"
 				   " + (SELECT count(*) FROM top_up)"
 				   " + (SELECT count(*) FROM dictionary)"
-				   " + (SELECT count(*) FROM voice)",
+				   " + (SELECT count(*) FROM voice)"
+				   " + (SELECT count(*) FROM speech_engine)",
 				   "cannot count rows", &rows);
 
 	return err || rows == 0 ? err : ENOTEMPTY;
@@ -40,7 +42,8 @@ static int postgres_import_check_empty(struct postgres *postgres)
 int postgres_import_begin(struct store *store)
 {
 	struct postgres *postgres = postgres_of(store);
-	int err = postgres_execute(postgres, begin, "cannot begin to take rows over", NULL);
+	int err = postgres_execute(postgres, postgres_import_begin_sql, "cannot begin the import",
+				   NULL);
 
 	postgres->in_transaction = postgres->db != NULL;
 	postgres->import_kind = STORE_ROW_KINDS;
@@ -48,7 +51,7 @@ int postgres_import_begin(struct store *store)
 		err = postgres_import_check_empty(postgres);
 	if (!err)
 		err = postgres_execute(postgres, "DELETE FROM project; DELETE FROM account",
-				       "cannot begin to take rows over", NULL);
+				       "cannot begin the import", NULL);
 	return err ? postgres_import_end(store, err) : 0;
 }
 
@@ -57,7 +60,7 @@ static int postgres_import_end_copy(struct postgres *postgres)
 	if (postgres->import_kind == STORE_ROW_KINDS)
 		return 0;
 	postgres->import_kind = STORE_ROW_KINDS;
-	return postgres_copy_end(postgres, "cannot take rows over");
+	return postgres_copy_end(postgres, "cannot import rows");
 }
 
 static int postgres_import_begin_copy(struct postgres *postgres, enum store_row_kind kind)
@@ -68,13 +71,13 @@ static int postgres_import_begin_copy(struct postgres *postgres, enum store_row_
 	if (err)
 		return err;
 	snprintf(sql, sizeof(sql), "COPY %s (%s) FROM STDIN", row_table(kind), row_columns(kind));
-	err = postgres_copy_begin(postgres, sql, "cannot take rows over");
+	err = postgres_copy_begin(postgres, sql, "cannot import rows");
 	if (!err)
 		postgres->import_kind = kind;
 	return err;
 }
 
-/* As COPY reads it: what would end a value or a line is written after a backslash. */
+/* Writes text in the format of COPY: characters that would end a value or a line are escaped. */
 static int postgres_import_append_text(struct buf *line, const char *text)
 {
 	int err = 0;
@@ -139,7 +142,7 @@ static int postgres_import_send_line(struct postgres *postgres, const struct row
 			err = buf_append_str(&line, i + 1 < count ? "\t" : "\n");
 	}
 	if (!err)
-		err = postgres_copy_send(postgres, line.bytes, line.len, "cannot take rows over");
+		err = postgres_copy_send(postgres, line.bytes, line.len, "cannot import rows");
 	buf_reset(&line);
 	return err;
 }
@@ -160,7 +163,7 @@ int postgres_import_row(struct store *store, const struct store_row *row)
 	return err;
 }
 
-/* A table's next id, after the last one that was ever given. */
+/* Sets a table's next id, after the last one that was ever used. */
 static int postgres_import_set_last_id(struct postgres *postgres, const char *table,
 				       const char *column, int64_t id)
 {
@@ -173,7 +176,7 @@ static int postgres_import_set_last_id(struct postgres *postgres, const char *ta
 	return postgres_execute(postgres, sql, "cannot take the last ids over", NULL);
 }
 
-/* The sums were kept row by row. */
+/* The sums need no computation: triggers have updated them with each row. */
 int postgres_import_settle(struct store *store, const struct store_last_ids *ids)
 {
 	const struct {
@@ -205,17 +208,18 @@ int postgres_import_end(struct store *store, int err)
 	if (!err)
 		err = postgres_import_end_copy(postgres);
 	if (!err)
-		err = postgres_execute(postgres, "COMMIT", "cannot keep what was taken over", NULL);
-	/* A COPY that has not ended cannot be rolled back but by leaving. */
+		err = postgres_execute(postgres, "COMMIT", "cannot commit the import", NULL);
+	/* A COPY that has not ended can be rolled back only by closing the connection. */
 	if (err && postgres->import_kind != STORE_ROW_KINDS)
 		postgres_disconnect(postgres);
 	else if (err && postgres->db)
-		postgres_execute(postgres, "ROLLBACK", "cannot take it back", NULL);
+		postgres_execute(postgres, "ROLLBACK", "cannot roll back the import", NULL);
 	postgres->in_transaction = false;
 	return err;
 }
 
-/* The reader may be idle while the other store writes. */
+/* Without the usual limit for idle transactions, because the reader is idle while the other store
+ * writes. */
 int postgres_snapshot_begin(struct store *store)
 {
 	struct postgres *postgres = postgres_of(store);

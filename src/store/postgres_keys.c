@@ -18,14 +18,14 @@ static int postgres_keys_read_key(const struct postgres_row *row, void *arg)
 		return postgres_damaged("key");
 	key->credit_cents = postgres_number_at(row, 4);
 	postgres_limits_at(&key->limits, row, 5);
-	key->created_ms = postgres_number_at(row, 10);
-	key->revoked_ms = postgres_number_at(row, 11);
-	key->expires_ms = postgres_number_at(row, 12);
-	key->used_ms = postgres_number_at(row, 13);
-	key->spent_microcents = postgres_number_at(row, 14);
-	key->project_id = postgres_number_at(row, 15);
-	key->account_id = postgres_number_at(row, 16);
-	key->scopes = (unsigned)postgres_number_at(row, 17);
+	key->created_ms = postgres_number_at(row, 11);
+	key->revoked_ms = postgres_number_at(row, 12);
+	key->expires_ms = postgres_number_at(row, 13);
+	key->used_ms = postgres_number_at(row, 14);
+	key->spent_microcents = postgres_number_at(row, 15);
+	key->project_id = postgres_number_at(row, 16);
+	key->account_id = postgres_number_at(row, 17);
+	key->scopes = (unsigned)postgres_number_at(row, 18);
 	return 0;
 }
 
@@ -58,7 +58,7 @@ static int postgres_keys_check_key_room(struct postgres *postgres, const struct 
 	return in_force < STORE_KEYS_MAX && all < STORE_KEYS_EVER_MAX ? 0 : EDQUOT;
 }
 
-/* Shows the row as it is now: a key's account is its project's. */
+/* Reads the row back, because a key's account is that of its project. */
 static int postgres_keys_add_key(struct postgres *postgres, void *arg)
 {
 	struct store_key *key = arg;
@@ -106,14 +106,14 @@ int postgres_key_revoke(struct store *store, const char *prefix, int64_t at_ms)
 			       "cannot revoke a key", &answer);
 }
 
-struct viewer {
+struct postgres_key_viewer {
 	store_key_h *each;
 	void *arg;
 };
 
 static int postgres_keys_show_key(const struct postgres_row *row, void *arg)
 {
-	const struct viewer *viewer = arg;
+	const struct postgres_key_viewer *viewer = arg;
 	struct store_key key;
 	int err = postgres_keys_read_key(row, &key);
 
@@ -124,7 +124,7 @@ static int postgres_keys_show_key(const struct postgres_row *row, void *arg)
 
 int postgres_key_list(struct store *store, store_key_h *each, void *arg)
 {
-	struct viewer viewer = {each, arg};
+	struct postgres_key_viewer viewer = {each, arg};
 	int err = postgres_rows(postgres_of(store), POSTGRES_KEY_LIST, NULL, "cannot list the keys",
 				postgres_keys_show_key, &viewer);
 
@@ -156,7 +156,7 @@ int postgres_key_used(struct store *store, int64_t key_id, int64_t at_ms)
 	postgres_put_number(&values, key_id);
 	postgres_put_number(&values, at_ms);
 	return postgres_change(postgres_of(store), POSTGRES_KEY_USED, &values,
-			       "cannot note a key's use", &answer);
+			       "cannot record a key's use", &answer);
 }
 
 int postgres_token_add(struct store *store, const struct store_token *token, int64_t now_ms)

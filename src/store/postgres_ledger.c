@@ -1,8 +1,8 @@
 /*
  * postgres_ledger.c: turns in the PostgreSQL store, reports of them, and leases.
  *
- * A batch is one statement, and so one question and one commit; the sums are kept by
- * the table itself (postgres_schema.c).
+ * A batch is one statement, and therefore one round trip and one commit.  Triggers of the table
+ * keep the sums (postgres_schema.c).
  */
 #include <assert.h>
 #include <errno.h>
@@ -12,11 +12,11 @@
 #include "store/postgres_private.h"
 #include "store/row_values.h"
 
-/* Turns that are fetched at once: what is read of a long ledger is not all in memory. */
+/* The number of turns fetched at once, so that a long ledger is never completely in memory. */
 #define PAGE_ROWS 1000
 
 /* The columns of a batch, in the order of the statement. */
-enum column {
+enum postgres_ledger_column {
 	COLUMN_ID,
 	COLUMN_KEY,
 	COLUMN_ACCOUNT,
@@ -37,7 +37,7 @@ enum column {
 	COLUMN_COUNT
 };
 
-static bool postgres_ledger_is_text(enum column column)
+static bool postgres_ledger_is_text(enum postgres_ledger_column column)
 {
 	return column == COLUMN_ID || column == COLUMN_SERVER || column == COLUMN_STATUS ||
 	       column == COLUMN_MODEL || column == COLUMN_KIND || column == COLUMN_UNIT ||
@@ -47,7 +47,7 @@ static bool postgres_ledger_is_text(enum column column)
 static void postgres_ledger_begin_columns(struct postgres_array columns[COLUMN_COUNT], size_t count)
 {
 	for (int i = 0; i < COLUMN_COUNT; ++i) {
-		if (postgres_ledger_is_text((enum column)i))
+		if (postgres_ledger_is_text((enum postgres_ledger_column)i))
 			postgres_array_texts(&columns[i], count);
 		else
 			postgres_array_numbers(&columns[i], count);
@@ -79,14 +79,14 @@ static void postgres_ledger_put_turn(struct postgres_array columns[COLUMN_COUNT]
 	postgres_array_text(&columns[COLUMN_WHOLE_MODEL], turn->model_id);
 }
 
-struct refusals {
+struct postgres_ledger_refusals {
 	int *errs;
 	size_t count;
 };
 
 static int postgres_ledger_note_refusal(const struct postgres_row *row, void *arg)
 {
-	const struct refusals *refusals = arg;
+	const struct postgres_ledger_refusals *refusals = arg;
 	int64_t n = postgres_number_at(row, 0);
 
 	assert(n >= 1 && (uint64_t)n <= refusals->count);
@@ -96,7 +96,7 @@ static int postgres_ledger_note_refusal(const struct postgres_row *row, void *ar
 
 static int postgres_ledger_send_columns(struct postgres *postgres,
 					const struct postgres_array columns[COLUMN_COUNT],
-					struct refusals *refusals)
+					struct postgres_ledger_refusals *refusals)
 {
 	struct postgres_values values = {.count = 0};
 	int err = 0;
@@ -112,7 +112,7 @@ static int postgres_ledger_send_columns(struct postgres *postgres,
 int postgres_turns_add(struct store *store, const struct store_turn *turns, size_t count, int *errs)
 {
 	struct postgres_array columns[COLUMN_COUNT];
-	struct refusals refusals = {errs, count};
+	struct postgres_ledger_refusals refusals = {errs, count};
 	int err;
 
 	postgres_ledger_begin_columns(columns, count);
@@ -148,7 +148,7 @@ static int postgres_ledger_read_turn(struct store_turn *turn, const struct postg
 	return 0;
 }
 
-struct turn_viewer {
+struct postgres_turn_viewer {
 	store_paged_turn_h *each;
 	void *arg;
 	int64_t last_seq;
@@ -158,7 +158,7 @@ struct turn_viewer {
 
 static int postgres_ledger_show_turn(const struct postgres_row *row, void *arg)
 {
-	struct turn_viewer *viewer = arg;
+	struct postgres_turn_viewer *viewer = arg;
 	struct store_turn turn;
 	int err = postgres_ledger_read_turn(&turn, row);
 
@@ -182,7 +182,7 @@ static void postgres_ledger_put_filter(struct postgres_values *values,
 
 static int postgres_ledger_show_page(struct postgres *postgres,
 				     const struct store_turn_filter *filter, int64_t limit,
-				     struct turn_viewer *viewer)
+				     struct postgres_turn_viewer *viewer)
 {
 	struct postgres_values values = {.count = 0};
 	int err;
@@ -198,7 +198,7 @@ static int postgres_ledger_show_page(struct postgres *postgres,
 int postgres_turn_page(struct store *store, const struct store_turn_filter *filter,
 		       int64_t after_seq, int64_t limit, store_paged_turn_h *each, void *arg)
 {
-	struct turn_viewer viewer = {.each = each, .arg = arg, .last_seq = after_seq};
+	struct postgres_turn_viewer viewer = {.each = each, .arg = arg, .last_seq = after_seq};
 	int err = 0;
 
 	while (!err && !viewer.has_enough && (limit < 0 || viewer.shown < limit)) {
@@ -213,14 +213,14 @@ int postgres_turn_page(struct store *store, const struct store_turn_filter *filt
 	return err;
 }
 
-struct list_viewer {
+struct postgres_ledger_list_viewer {
 	store_turn_h *each;
 	void *arg;
 };
 
 static bool postgres_ledger_show_without_seq(int64_t seq, const struct store_turn *turn, void *arg)
 {
-	const struct list_viewer *viewer = arg;
+	const struct postgres_ledger_list_viewer *viewer = arg;
 
 	(void)seq;
 	return viewer->each(turn, viewer->arg);
@@ -229,19 +229,19 @@ static bool postgres_ledger_show_without_seq(int64_t seq, const struct store_tur
 int postgres_turn_list(struct store *store, store_turn_h *each, void *arg)
 {
 	static const struct store_turn_filter all;
-	struct list_viewer viewer = {each, arg};
+	struct postgres_ledger_list_viewer viewer = {each, arg};
 
 	return postgres_turn_page(store, &all, 0, -1, postgres_ledger_show_without_seq, &viewer);
 }
 
-struct usage_viewer {
+struct postgres_usage_viewer {
 	store_usage_h *each;
 	void *arg;
 };
 
 static int postgres_ledger_show_usage(const struct postgres_row *row, void *arg)
 {
-	const struct usage_viewer *viewer = arg;
+	const struct postgres_usage_viewer *viewer = arg;
 	struct store_usage usage = {
 		.day_ms = postgres_number_at(row, 0),
 		.key_id = postgres_number_at(row, 1),
@@ -267,7 +267,7 @@ int postgres_usage_sum(struct store *store, const struct store_turn_filter *filt
 		       store_usage_h *each, void *arg)
 {
 	struct postgres_values values = {.count = 0};
-	struct usage_viewer viewer = {each, arg};
+	struct postgres_usage_viewer viewer = {each, arg};
 	int err;
 
 	postgres_put_number(&values, by);
@@ -311,7 +311,7 @@ static int postgres_ledger_read_lease(const struct postgres_row *row, void *arg)
 	return 0;
 }
 
-/* For how long, by the database's clock: those of servers differ. */
+/* Expiry uses the database's clock, because those of the servers differ. */
 int postgres_lease_take(struct store *store, struct store_lease *lease)
 {
 	struct postgres_values values = {.count = 0};

@@ -1,20 +1,21 @@
 /*
  * postgres_private.h: what the files of the PostgreSQL store share.
  *
- *   postgres.c               opening, the table of verbs
- *   postgres_connection.c    connecting, connecting again
- *   postgres_exchange.c      questions and answers, each in its time
+ *   postgres.c               opening, the table of operations
+ *   postgres_connection.c    connecting and reconnecting
+ *   postgres_exchange.c      sending statements and receiving results, with time limits
  *   postgres_ask.c           statements and transactions
- *   postgres_values.c        what goes to the database and what comes back
- *   postgres_schema.c        the tables' history
- *   postgres_statements.c    all statements, as text
+ *   postgres_values.c        parameters of statements and columns of results
+ *   postgres_schema.c        the tables and their migrations, as SQL
+ *   postgres_statements.c    all statements, as SQL
  *   postgres_accounts.c      accounts, projects, top-ups
  *   postgres_keys.c          keys and tokens
  *   postgres_ledger.c        turns, reports, leases
- *   postgres_shares.c        limits that servers share
+ *   postgres_shares.c        limits that several servers share
  *   postgres_dictionaries.c  dictionaries and their entries
  *   postgres_voices.c        derived voices
- *   postgres_import.c        rows of another store
+ *   postgres_speech_engines.c  speech engines
+ *   postgres_import.c        copying rows from another store
  */
 #ifndef STORE_POSTGRES_PRIVATE_H
 #define STORE_POSTGRES_PRIVATE_H
@@ -52,7 +53,7 @@
 	X(USAGE_SUM)                                                                               \
 	X(AUDIT)                                                                                   \
 	X(SHARE_TAKE)                                                                              \
-	X(SHARE_BEAT)                                                                              \
+	X(SHARE_HEARTBEAT)                                                                         \
 	X(SHARE_RETURN)                                                                            \
 	X(PROJECT_LOCK)                                                                            \
 	X(DICTIONARY_LIST)                                                                         \
@@ -76,6 +77,15 @@
 	X(VOICE_ADD)                                                                               \
 	X(VOICE_CHANGE)                                                                            \
 	X(VOICE_REMOVE)                                                                            \
+	X(SPEECH_ENGINE_GET)                                                                       \
+	X(SPEECH_ENGINE_COUNT)                                                                     \
+	X(SPEECH_ENGINE_ADD)                                                                       \
+	X(SPEECH_ENGINE_CHANGE)                                                                    \
+	X(SPEECH_ENGINE_REMOVE)                                                                    \
+	X(SPEECH_ENGINE_BY_TIME)                                                                   \
+	X(SPEECH_ENGINE_BY_TIME_DOWN)                                                              \
+	X(SPEECH_ENGINE_BY_NAME)                                                                   \
+	X(SPEECH_ENGINE_BY_NAME_DOWN)                                                              \
 	X(VERSION)                                                                                 \
 	X(CHANGES)                                                                                 \
 	X(OTHERS)                                                                                  \
@@ -92,13 +102,13 @@ enum postgres_statement {
 
 struct postgres_statement_row {
 	const char *sql;
-	/* Reports ask for anything or everything by the same text: each is planned for
-	 * what it asks, and may take longer than the others. */
+	/* A report is planned for its actual parameters, because the same statement may select
+	 * anything or everything; it may also take longer than others. */
 	bool is_report;
 };
 extern const struct postgres_statement_row postgres_statements[];
 
-/* The schema's history: a database at version n has had the first n steps. */
+/* The migrations of the schema: a database at version n has had the first n of them. */
 extern const char *const postgres_schema_migrations[];
 extern const int postgres_schema_version;
 
@@ -111,17 +121,18 @@ extern const char *const postgres_schema_additions[];
 extern const int postgres_schema_additions_count;
 
 struct postgres {
-	struct store store; /* first: what callers hold */
-	char *address; /* has the password: never for a log */
+	struct store store; /* must be first */
+	char *address; /* contains the password, so it must not be logged */
 	PGconn *db; /* NULL: not connected */
 	bool prepared[POSTGRES_STATEMENT_COUNT]; /* on this connection */
 	bool in_transaction;
 	bool was_connected; /* at least once: from then on every failure is considered temporary */
-	bool has_forgotten; /* shares, perhaps: it is not the first connection */
-	uint32_t told; /* a hash of the last failure to connect that was logged; 0: none */
-	unsigned pause_ms; /* after the last failure to connect; 0: there was none */
-	uint64_t retry_us; /* no other try before */
-	enum store_row_kind import_kind; /* whose rows are being copied; STORE_ROW_KINDS: none */
+	/* The database may have lost its shares, because this is not the first connection. */
+	bool has_forgotten;
+	uint32_t logged_failure; /* hash of the last logged failure to connect; 0: none */
+	unsigned pause_ms; /* before the next attempt to connect; 0: the last one succeeded */
+	uint64_t retry_us; /* when the next attempt is allowed */
+	enum store_row_kind import_kind; /* the kind of rows being copied; STORE_ROW_KINDS: none */
 };
 
 static inline struct postgres *postgres_of(struct store *store)
@@ -129,13 +140,13 @@ static inline struct postgres *postgres_of(struct store *store)
 	return (struct postgres *)(void *)store;
 }
 
-/* postgres_accounts.c: called in a transaction, before counting what an account has and
- * adding to it: locks the account; `id` is what the statement (POSTGRES_LOCK_ACCOUNT…)
- * selects by.  EINVAL when there is no such account. */
+/* postgres_accounts.c: locks an account.  Called in a transaction that counts something of an
+ * account and then adds to it.  `id` is what the statement selects by: POSTGRES_LOCK_ACCOUNT or
+ * POSTGRES_LOCK_ACCOUNT_OF_PROJECT.  EINVAL if there is no such account. */
 int postgres_lock_account(int64_t *account_id, struct postgres *postgres,
 			  enum postgres_statement lock, int64_t id);
 
-/* Values of a statement, by their place.  What is given by address must live until
+/* The parameters of a statement, in order.  Text and bytes are not copied, and must be valid until
  * the statement has run. */
 #define POSTGRES_VALUES_MAX 24
 
@@ -152,8 +163,8 @@ void postgres_put_real(struct postgres_values *values, double number);
 void postgres_put_text(struct postgres_values *values, const char *text); /* NULL is NULL */
 void postgres_put_bytes(struct postgres_values *values, const void *bytes, size_t len);
 
-/* An array, for statements that take many rows at once: in PostgreSQL's binary form,
- * which needs no quoting.  The first failure stays; array_put returns it. */
+/* An array, for statements that take many rows at once, in PostgreSQL's binary format, which needs
+ * no quoting.  The first error is kept, and returned by postgres_put_array. */
 struct postgres_array {
 	struct buf bytes;
 	int err;
@@ -165,7 +176,7 @@ void postgres_array_text(struct postgres_array *array, const char *text); /* NUL
 int postgres_put_array(struct postgres_values *values, const struct postgres_array *array);
 void postgres_array_reset(struct postgres_array *array);
 
-/* A row of an answer; columns count from 0. */
+/* A row of a result; columns count from 0. */
 struct postgres_row {
 	const PGresult *result;
 	int number;
@@ -174,63 +185,66 @@ int64_t postgres_number_at(const struct postgres_row *row, int column);
 double postgres_real_at(const struct postgres_row *row, int column);
 bool postgres_is_true_at(const struct postgres_row *row, int column);
 const char *postgres_text_at(const struct postgres_row *row, int column); /* NULL for NULL */
-/* Copies; false when it does not fit or is NULL. */
+/* Copies text; returns false if it does not fit or is NULL. */
 bool postgres_copy_text(char *out, size_t size, const struct postgres_row *row, int column);
 bool postgres_copy_bytes(uint8_t *out, size_t size, const struct postgres_row *row, int column);
 
 int postgres_damaged(const char *table); /* EBADMSG */
 
-/* Connects now, for the first time.  What went wrong has been logged. */
+/* Connects for the first time.  Failures are logged. */
 int postgres_connect(struct postgres *postgres);
 int postgres_snapshot_begin(struct store *store);
 void postgres_snapshot_end(struct store *store);
-/* Connects, reads the schema's version and disconnects; changes nothing.  ENOENT: no schema. */
+/* Connects, reads the schema's version and disconnects; changes nothing.  ENOENT if there is no
+ * schema. */
 int postgres_look(struct postgres *postgres);
 void postgres_disconnect(struct postgres *postgres);
 
 struct postgres_answer {
 	int64_t changed; /* rows */
-	int64_t number; /* the first column of the first row, when there is one */
+	int64_t number; /* the first column of the first row, if there is one */
 	bool has_row;
 };
 
-/* Runs a statement.  EEXIST for a name or id that is taken, EINVAL for a row it refers
- * to that is not there: neither is logged.  EAGAIN inside a transaction that must be
- * run again. */
+/* Runs a statement; `values` is NULL if it has no parameters, and `what` is logged with an error
+ * ("cannot add a key").  EEXIST for a name or id that is taken, EINVAL for a reference to a row
+ * that does not exist; neither is logged.  EAGAIN inside a transaction that must be run again. */
 int postgres_run(struct postgres *postgres, enum postgres_statement id,
 		 const struct postgres_values *values, const char *what,
 		 struct postgres_answer *answer);
 
-/* The same for one that changes one row by its id: ENOENT when there was none. */
+/* The same for a statement that changes one row by its id: ENOENT if there is none. */
 int postgres_change(struct postgres *postgres, enum postgres_statement id,
 		    const struct postgres_values *values, const char *what,
 		    struct postgres_answer *answer);
 
-/* Runs one that gives a number. */
+/* Runs a statement that returns a number. */
 int postgres_number(struct postgres *postgres, enum postgres_statement id,
 		    const struct postgres_values *values, const char *what, int64_t *number);
 
-/* Runs one that gives rows, each to `row` until that fails or says that it has
- * enough (ECANCELED).  ENOENT when there was none. */
+/* Runs a statement that returns rows, and passes each to `row` until that returns an error, or
+ * ECANCELED to end without one.  ENOENT if there are no rows. */
 typedef int(postgres_row_h)(const struct postgres_row *row, void *arg);
 int postgres_rows(struct postgres *postgres, enum postgres_statement id,
 		  const struct postgres_values *values, const char *what, postgres_row_h *row,
 		  void *arg);
 
-/* Several statements, all or none.  The unit is run again when the database wants
- * that (a deadlock), so it begins from nothing each time. */
+/* Runs several statements as a transaction.  `unit` is called again if the database requires it
+ * (after a deadlock), so it must start from scratch each time. */
 typedef int(postgres_unit_h)(struct postgres *postgres, void *arg);
 int postgres_transaction(struct postgres *postgres, postgres_unit_h *unit, void *arg);
-/* One or more statements without parameters; the last one's number, when it
- * gives one (may be NULL). */
+
+/* Runs one or more statements without parameters.  `number`, which may be NULL, receives the number
+ * that the last one returns, if any. */
 int postgres_execute(struct postgres *postgres, const char *sql, const char *what, int64_t *number);
 
-/* COPY ... FROM STDIN, inside a transaction: begin, any number of whole lines, end. */
+/* COPY ... FROM STDIN, inside a transaction: begin, any number of complete lines, end. */
 int postgres_copy_begin(struct postgres *postgres, const char *sql, const char *what);
 int postgres_copy_send(struct postgres *postgres, const char *bytes, size_t len, const char *what);
 int postgres_copy_end(struct postgres *postgres, const char *what);
 
-/* postgres_accounts.c: rows of the table of verbs, here and below. */
+/* postgres_accounts.c: these functions and those of the files below are the store's operations (see
+ * struct store_ops). */
 int postgres_account_add(struct store *store, struct store_account *account);
 int postgres_account_get(struct store *store, struct store_account *account, int64_t id);
 int postgres_account_list(struct store *store, store_account_h *each, void *arg);
@@ -273,7 +287,7 @@ int postgres_audit(struct store *store, int64_t *wrong);
 /* postgres_shares.c */
 int postgres_share_take(struct store *store, const char *server, const struct store_share *shares,
 			size_t count, size_t *short_of, int64_t *wait_ms);
-int postgres_share_beat(struct store *store, const char *server);
+int postgres_share_heartbeat(struct store *store, const char *server);
 int postgres_share_return(struct store *store, const char *server);
 
 /* postgres_dictionaries.c */
@@ -306,7 +320,7 @@ int postgres_entry_put(struct store *store, int64_t dictionary_id,
 int postgres_entry_remove_words(struct store *store, int64_t dictionary_id,
 				const struct dictionary_entry *entries, size_t count);
 
-/* A project's row, so that no other transaction adds to it meanwhile; ENOENT. */
+/* Locks a project's row, so that no other transaction adds to it meanwhile; ENOENT. */
 int postgres_lock_project(struct postgres *postgres, int64_t project_id);
 
 /* postgres_voices.c */
@@ -315,6 +329,17 @@ int postgres_voice_add(struct store *store, int64_t *id, const struct store_voic
 int postgres_voice_change(struct store *store, int64_t project_id, int64_t id, unsigned fields,
 			  const struct store_voice *to);
 int postgres_voice_remove(struct store *store, int64_t project_id, int64_t id);
+
+/* postgres_speech_engines.c */
+int postgres_speech_engine_list(struct store *store, int64_t project_id,
+				const struct store_speech_engine_page *page,
+				store_speech_engine_h *each, void *arg);
+int postgres_speech_engine_get(struct store *store, int64_t project_id, const char *id,
+			       store_speech_engine_h *each, void *arg);
+int postgres_speech_engine_add(struct store *store, const struct store_speech_engine *engine);
+int postgres_speech_engine_change(struct store *store, int64_t project_id, const char *id,
+				  unsigned fields, const struct store_speech_engine *to);
+int postgres_speech_engine_remove(struct store *store, int64_t project_id, const char *id);
 
 /* postgres_import.c */
 int postgres_import_begin(struct store *store);

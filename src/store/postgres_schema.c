@@ -1,12 +1,12 @@
 /*
- * postgres_schema.c: the tables of the PostgreSQL store, and how they came to be.
+ * postgres_schema.c: the tables of the PostgreSQL store and their migrations, as SQL.
  *
- * All is in a schema of its own, so that the database may be shared.  The ledger
- * defends itself: triggers refuse every change of a row, put bookings in a row and
- * keep the sums for every insert, also one by hand with psql.
+ * Everything is in a schema of its own, so that the database may be shared.  Triggers protect the
+ * ledger from every client, including psql: they refuse every change of a row, serialize bookings
+ * and update the sums with every insert.
  *
- * Locks are taken in this order, so that those who book, lend and change wait for each
- * other in one direction: the ledger's lock, an account, a key, a lease.
+ * Locks are taken in this order, so that transactions that book, lend or change cannot deadlock:
+ * the ledger's lock, an account, a key, a lease.
  */
 #include "base/count.h"
 #include "store/postgres_private.h"
@@ -22,10 +22,15 @@
 	" characters_per_minute bigint NOT NULL," \
 	" text_max bigint NOT NULL,"
 
-/* At the end of the transaction: a long one would else keep all others from changing
- * anything. */
+/* Deferred to the end of the transaction, because otherwise a long transaction would keep all
+ * others from changing anything. */
 #define ON_CHANGE(table, when) \
 	"CREATE CONSTRAINT TRIGGER " table "_changed AFTER INSERT OR DELETE OR " when \
+	" ON " table " DEFERRABLE INITIALLY DEFERRED" \
+	" FOR EACH ROW EXECUTE FUNCTION note_change();"
+
+#define ON_HEARD_LIMIT(table) \
+	"CREATE CONSTRAINT TRIGGER " table "_changed_heard AFTER UPDATE OF heard_seconds_per_minute" \
 	" ON " table " DEFERRABLE INITIALLY DEFERRED" \
 	" FOR EACH ROW EXECUTE FUNCTION note_change();"
 
@@ -58,19 +63,18 @@
 	"unnest(meters, kinds, holders, amounts, maxima)" \
 	" WITH ORDINALITY AS w(meter, kind, holder_id, amount, max, n)"
 
-/* A thousand million a minute is as good as no limit, and far from what a number can
- * hold. */
+/* A thousand million per minute is practically unlimited, and cannot cause an overflow. */
 #define CLAMPED(number) "least(greatest(" number ", 0), 1000000000)"
 
 const char *const postgres_schema_migrations[] = {
 	"CREATE TABLE schema_version (version bigint NOT NULL);"
 	"INSERT INTO schema_version VALUES (0);"
-	/* Servers disagree about the time; the database does not disagree with itself. */
+	/* The clocks of servers differ, so the database's clock is used for all of them. */
 	"CREATE FUNCTION now_ms() RETURNS bigint LANGUAGE sql VOLATILE AS"
 	" 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint';"
 
-	/* The tables whose rows' sums change with every booking have room for that next to
-	 * the rows. */
+	/* Tables whose sums change with every booking have free space in their pages, so that a new
+	 * version of a row fits next to the old one. */
 	"CREATE TABLE account ("
 	" id " ID ","
 	" name text NOT NULL UNIQUE,"
@@ -132,7 +136,7 @@ const char *const postgres_schema_migrations[] = {
 	" model_id text NOT NULL,"
 	" amount_microcents bigint NOT NULL"
 	");"
-	/* For pages in the order of seq, and for sums of a time. */
+	/* For pages in the order of seq, and for sums over a period. */
 	"CREATE INDEX turn_of_account ON turn (account_id, seq);"
 	"CREATE INDEX turn_of_account_at ON turn (account_id, at_ms);"
 	"CREATE TABLE top_up ("
@@ -148,9 +152,9 @@ const char *const postgres_schema_migrations[] = {
 	" BEGIN RAISE EXCEPTION 'the ledger is append-only'; END $$;"
 	NEVER_CHANGED("turn")
 	NEVER_CHANGED("top_up")
-	/* Bookings of servers follow each other: a turn that can be seen has no older one
-	 * that cannot yet, else whoever reads page by page would miss that.  The lock is
-	 * held for as long as a batch takes to become durable. */
+	/* Bookings of all servers are serialized, so that a turn becomes visible only after all
+	 * turns with a smaller seq; otherwise a client that reads page by page would miss some.
+	 * The lock is held until the batch is durable. */
 	"CREATE FUNCTION wait_for_ledger() RETURNS trigger LANGUAGE plpgsql AS $$"
 	" BEGIN PERFORM pg_advisory_xact_lock(7923190112358132135); RETURN NULL; END $$;"
 	"CREATE TRIGGER turn_waits BEFORE INSERT ON turn"
@@ -158,7 +162,7 @@ const char *const postgres_schema_migrations[] = {
 	"CREATE TRIGGER top_up_waits BEFORE INSERT ON top_up"
 	" FOR EACH STATEMENT EXECUTE FUNCTION wait_for_ledger()",
 
-	/* kind: enum store_holder_kind. */
+	/* kind is an enum store_holder_kind. */
 	"CREATE TABLE lease ("
 	" kind bigint NOT NULL,"
 	" holder_id bigint NOT NULL,"
@@ -188,9 +192,9 @@ const char *const postgres_schema_migrations[] = {
 	"CREATE TRIGGER top_up_counts AFTER INSERT ON top_up REFERENCING NEW TABLE AS added"
 	" FOR EACH STATEMENT EXECUTE FUNCTION add_top_ups_up()",
 
-	/* The holder's row is locked first: of two servers that ask at once the second sees
-	 * what the first was lent.  In numbers without an end: what a key may spend is
-	 * something that somebody typed. */
+	/* The holder's row is locked first, so that of two servers that ask at the same time the
+	 * second sees what the first was granted.  The type numeric cannot overflow, which matters
+	 * because a key's limit may be any number that an operator has entered. */
 	"CREATE FUNCTION lease_take(by_server text, of_kind bigint, of_holder bigint,"
 	"  want bigint, lasts_ms bigint,"
 	"  OUT granted bigint, OUT held bigint, OUT remaining bigint)"
@@ -244,7 +248,7 @@ const char *const postgres_schema_migrations[] = {
 	" id " ID ","
 	" dictionary_id bigint NOT NULL REFERENCES dictionary (id) ON DELETE CASCADE,"
 	" word text NOT NULL,"
-	" folded text NOT NULL," /* the word, as it is searched */
+	" folded text NOT NULL," /* the word in the form that searches compare */
 	" replacement text NOT NULL,"
 	" ipa text,"
 	" case_sensitive boolean NOT NULL,"
@@ -277,8 +281,9 @@ const char *const postgres_schema_migrations[] = {
 	");"
 	"CREATE INDEX voice_of_project ON voice (project_id)",
 
-	/* What those who keep rows in memory look at.  A transaction counts once, however
-	 * much it changes; entries count by their dictionary's revision. */
+	/* The version that servers with rows in memory poll.  A transaction counts once, however
+	 * much it changes.  A change of entries counts as a change of their dictionary's
+	 * revision. */
 	"CREATE TABLE change (version bigint NOT NULL, made_by xid8 NOT NULL);"
 	"INSERT INTO change VALUES (1, '0');"
 	"CREATE FUNCTION note_change() RETURNS trigger LANGUAGE plpgsql AS $$"
@@ -298,11 +303,11 @@ const char *const postgres_schema_migrations[] = {
 	ON_CHANGE("dictionary", "UPDATE")
 	ON_CHANGE("voice", "UPDATE"),
 
-	/* Limits that servers share.  Unlogged: an answer must not wait for a disk, and a
-	 * database that crashed forgets who was speaking, which the servers do not.
+	/* Limits that servers share.  The tables are unlogged, because an answer must not wait for
+	 * the disk.  A database that crashes loses them, but the servers know what they hold.
 	 *
-	 * A bucket counts what is used of it, in 60,000ths of a token: so a millisecond
-	 * gives back as many as there are tokens a minute, and nothing is rounded.  A
+	 * A bucket counts what is used of it in 60,000ths of a token, so that each millisecond
+	 * returns as many of these as there are tokens per minute, and nothing is rounded.  A
 	 * bucket's row is also the lock of its holder's slots. */
 	"CREATE UNLOGGED TABLE share_server (server text PRIMARY KEY, heard_ms bigint NOT NULL)"
 	" WITH (fillfactor = 50);"
@@ -324,7 +329,7 @@ const char *const postgres_schema_migrations[] = {
 	" PRIMARY KEY (meter, kind, holder_id)"
 	") WITH (fillfactor = 50)",
 
-	/* A server that is heard of often is not written down each time. */
+	/* Not every heartbeat of a server is written. */
 	"CREATE FUNCTION share_beat(by_server text) RETURNS void LANGUAGE sql AS $$"
 	" INSERT INTO syrinx.share_server AS v VALUES (by_server, syrinx.now_ms())"
 	"  ON CONFLICT (server) DO UPDATE SET heard_ms = excluded.heard_ms"
@@ -334,7 +339,8 @@ const char *const postgres_schema_migrations[] = {
 	" LANGUAGE sql IMMUTABLE AS $$"
 	" SELECT greatest(0, b.used - least(greatest(now - b.at_ms, 0), 86400000) * tokens)"
 	" $$;"
-	/* Which wish cannot be had, or NULL; in how many ms it can, or 0. */
+	/* Returns which of the requests exceeds its limit, or NULL, and the milliseconds until it
+	 * does not, or 0 if that is unknown. */
 	"CREATE FUNCTION share_refusal(meters bigint[], kinds bigint[], holders bigint[],"
 	"  amounts bigint[], maxima bigint[], now bigint,"
 	"  OUT short_of bigint, OUT wait_ms bigint) LANGUAGE plpgsql AS $$"
@@ -354,7 +360,8 @@ const char *const postgres_schema_migrations[] = {
 	"   SELECT syrinx.share_used(b, tokens, now) - tokens * 60000 INTO missing"
 	"    FROM syrinx.share_bucket b"
 	"    WHERE (b.meter, b.kind, b.holder_id) = (wish.meter, wish.kind, wish.holder_id);"
-	/* What was said was said; asking, there is nothing from zero down. */
+	/* Characters (meter 3) may exceed the limit, because they have already been spoken; a
+	 * request for 0 of them is refused while nothing is left. */
 	"   CONTINUE WHEN wish.meter = 3 AND (wish.amount > 0 OR missing < 0);"
 	"   missing := missing + greatest(" CLAMPED("wish.amount") ", wish.meter - 2) * 60000;"
 	"   CONTINUE WHEN missing <= 0;"
@@ -400,12 +407,12 @@ const char *const postgres_schema_migrations[] = {
 	" END $$",
 };
 
-/* Steps that only add: see postgres_private.h. */
+/* Steps that only add columns and tables; see postgres_private.h. */
 const char *const postgres_schema_additions[] = {
-	/* Rows that were there, and those of a program that does not know these columns, are
-	 * speech: their quantity is NULL and reads as their samples, and a model whose name
-	 * model_id holds whole has NULL too.  Nothing is rewritten: a column with a constant
-	 * default is added at once, however many rows there are. */
+	/* Existing rows, and rows of a release that does not know these columns, are speech.
+	 * Their quantity is NULL, which means the number of their samples.  `model` is NULL if
+	 * model_id has the complete name.  Adding a column with a constant default does not
+	 * rewrite the table, so it takes no time even with many rows. */
 	"ALTER TABLE syrinx.turn"
 	" ADD COLUMN kind text NOT NULL DEFAULT 'speech',"
 	" ADD COLUMN quantity bigint,"
@@ -413,9 +420,9 @@ const char *const postgres_schema_additions[] = {
 	" ADD COLUMN is_estimated boolean NOT NULL DEFAULT false,"
 	" ADD COLUMN model text",
 
-	/* A lease with what the server has booked in the same moment: lease_take locks the
-	 * holder's row until the transaction ends, and nothing is booked for it meanwhile.
-	 * What other servers hold, too.  lease_take itself stays for programs of before. */
+	/* Takes a lease, and returns what the server has booked at the same moment and what other
+	 * servers hold: lease_take locks the holder's row until the transaction ends, so nothing
+	 * is booked for it meanwhile.  lease_take itself is still called by older releases. */
 	"CREATE FUNCTION lease_take_booked(by_server text, of_kind bigint, of_holder bigint,"
 	"  want bigint, lasts_ms bigint, after_seq bigint, since_ms bigint,"
 	"  OUT granted bigint, OUT held bigint, OUT remaining bigint, OUT elsewhere bigint,"
@@ -456,10 +463,10 @@ const char *const postgres_schema_additions[] = {
 	" RETURN NEXT;"
 	" END $$",
 
-	/* Of which project something has changed, so that not all of them are read again.
-	 * kind: enum store_change_kind.  By triggers, for a program of before writes too; at
-	 * the transaction's end, where the row of `change` is locked: so versions are in the
-	 * order in which they can be seen. */
+	/* The projects in which something has changed, so that not all of them are read again.
+	 * kind is an enum store_change_kind.  Triggers write it, because an older release may
+	 * write to the store too; they run at the end of the transaction, when the row of `change`
+	 * is locked, so that versions become visible in their order. */
 	"CREATE TABLE change_of_project ("
 	" kind bigint NOT NULL,"
 	" project_id bigint NOT NULL,"
@@ -484,8 +491,8 @@ const char *const postgres_schema_additions[] = {
 	ON_NEWS("voice", "1")
 	/* An account's keys are counted when one is added. */
 	"CREATE INDEX key_of_project ON key (project_id);"
-	/* 1; 0 when the account has too many that have not expired; -1 for no such key.  Of
-	 * two who add for one account the second counts what the first has added. */
+	/* Returns 1; 0 if the account has too many unexpired tokens; -1 if there is no such key.
+	 * Of two concurrent calls for one account, the second counts the token of the first. */
 	"CREATE FUNCTION token_add(of_hash bytea, of_key bigint, of_path text, expires bigint,"
 	"  now bigint, most bigint) RETURNS bigint LANGUAGE plpgsql AS $$"
 	" DECLARE of_account bigint; keys bigint[];"
@@ -503,6 +510,62 @@ const char *const postgres_schema_additions[] = {
 	"  VALUES (of_hash, of_key, of_path, expires);"
 	" RETURN 1;"
 	" END $$",
+
+	/* The limit of audio that is transcribed.  Accounts and keys that the previous release adds
+	 * have the default, -2, the limit of the plan. */
+	"ALTER TABLE syrinx.key"
+	" ADD COLUMN heard_seconds_per_minute bigint NOT NULL DEFAULT -2;"
+	"ALTER TABLE syrinx.account"
+	" ADD COLUMN heard_seconds_per_minute bigint NOT NULL DEFAULT -2;"
+	ON_HEARD_LIMIT("key")
+	ON_HEARD_LIMIT("account")
+	/* share_refusal as above, but seconds of audio (meter 4) have the rules of characters.
+	 * share_take calls it by name. */
+	"CREATE OR REPLACE FUNCTION share_refusal(meters bigint[], kinds bigint[], holders bigint[],"
+	"  amounts bigint[], maxima bigint[], now bigint,"
+	"  OUT short_of bigint, OUT wait_ms bigint) LANGUAGE plpgsql AS $$"
+	" DECLARE wish record; missing bigint; tokens bigint;"
+	" BEGIN"
+	" FOR wish IN SELECT w.* FROM " SHARE_WISHES " ORDER BY w.n LOOP"
+	"  wait_ms := 0;"
+	"  IF wish.meter < 2 THEN"
+	"   CONTINUE WHEN wish.amount <= 0;"
+	"   SELECT coalesce(sum(s.amount), 0) + wish.amount - wish.max INTO missing"
+	"    FROM syrinx.share_slot s JOIN syrinx.share_server v USING (server)"
+	"    WHERE s.meter = wish.meter AND s.kind = wish.kind"
+	"     AND s.holder_id = wish.holder_id AND v.heard_ms > now - 30000;"
+	"   CONTINUE WHEN missing <= 0;"
+	"  ELSE"
+	"   tokens := " CLAMPED("wish.max") ";"
+	"   SELECT syrinx.share_used(b, tokens, now) - tokens * 60000 INTO missing"
+	"    FROM syrinx.share_bucket b"
+	"    WHERE (b.meter, b.kind, b.holder_id) = (wish.meter, wish.kind, wish.holder_id);"
+	"   CONTINUE WHEN wish.meter >= 3 AND (wish.amount > 0 OR missing < 0);"
+	"   missing := missing + greatest(" CLAMPED("wish.amount") ","
+	"     least(wish.meter - 2, 1)) * 60000;"
+	"   CONTINUE WHEN missing <= 0;"
+	"   IF tokens > 0 THEN wait_ms := (missing + tokens - 1) / tokens; END IF;"
+	"  END IF;"
+	"  short_of := wish.n - 1;"
+	"  RETURN;"
+	" END LOOP;"
+	" END $$",
+
+	/* `folded` is the name in the form that searches and lists compare: byte by byte, as the
+	 * other backend does, whatever the collation of the database. */
+	"CREATE TABLE speech_engine ("
+	" id text COLLATE \"C\" PRIMARY KEY,"
+	" project_id bigint NOT NULL REFERENCES project (id),"
+	" name text NOT NULL,"
+	" folded text COLLATE \"C\" NOT NULL,"
+	" key_id bigint NOT NULL REFERENCES key (id),"
+	" config text NOT NULL,"
+	" revision bigint NOT NULL,"
+	" created_ms bigint NOT NULL,"
+	" updated_ms bigint NOT NULL"
+	");"
+	"CREATE INDEX speech_engine_by_time ON speech_engine (project_id, created_ms, id);"
+	"CREATE INDEX speech_engine_by_name ON speech_engine (project_id, folded, id)",
 };
 /* clang-format on */
 

@@ -1,14 +1,14 @@
 /*
- * postgres_shares.c: limits that hold across the servers of one database.
+ * postgres_shares.c: limits that apply across the servers of one database.
  *
- * One question each, and no disk is waited for (postgres_schema.c has the rules).  A
- * database that crashed has forgotten all of it.
+ * Each operation is one statement that does not wait for the disk (postgres_schema.c has the
+ * rules). A database that has crashed has lost all shares.
  */
 #include <errno.h>
 
 #include "store/postgres_exchange.h"
 
-/* A connection that had to be made again may lead to a database that crashed. */
+/* ESTALE after a reconnection, because the database may have crashed and lost the shares. */
 static int postgres_shares_check_memory(struct postgres *postgres)
 {
 	int err = postgres_be_connected(postgres);
@@ -16,7 +16,7 @@ static int postgres_shares_check_memory(struct postgres *postgres)
 	return err || !postgres->has_forgotten ? err : ESTALE;
 }
 
-struct refusal {
+struct postgres_shares_refusal {
 	bool is_one;
 	int64_t short_of;
 	int64_t wait_ms;
@@ -24,7 +24,7 @@ struct refusal {
 
 static int postgres_shares_read_refusal(const struct postgres_row *row, void *arg)
 {
-	struct refusal *refusal = arg;
+	struct postgres_shares_refusal *refusal = arg;
 
 	refusal->is_one = postgres_text_at(row, 0) != NULL;
 	if (refusal->is_one) {
@@ -34,7 +34,7 @@ static int postgres_shares_read_refusal(const struct postgres_row *row, void *ar
 	return 0;
 }
 
-/* meter, kind, holder, amount, max */
+/* The columns are meter, kind, holder, amount and max. */
 #define COLUMNS 5
 
 static void postgres_shares_put_share(struct postgres_array columns[COLUMNS],
@@ -49,7 +49,7 @@ static void postgres_shares_put_share(struct postgres_array columns[COLUMNS],
 
 static int postgres_shares_ask(struct postgres *postgres, const char *server,
 			       const struct postgres_array columns[COLUMNS],
-			       struct refusal *refusal)
+			       struct postgres_shares_refusal *refusal)
 {
 	struct postgres_values values = {.count = 0};
 	int err = 0;
@@ -59,7 +59,7 @@ static int postgres_shares_ask(struct postgres *postgres, const char *server,
 		err = postgres_put_array(&values, &columns[i]);
 	return err ? err
 		   : postgres_rows(postgres, POSTGRES_SHARE_TAKE, &values,
-				   "cannot take of a shared limit", postgres_shares_read_refusal,
+				   "cannot take from a shared limit", postgres_shares_read_refusal,
 				   refusal);
 }
 
@@ -67,7 +67,7 @@ int postgres_share_take(struct store *store, const char *server, const struct st
 			size_t count, size_t *short_of, int64_t *wait_ms)
 {
 	struct postgres_array columns[COLUMNS];
-	struct refusal refusal = {.is_one = false};
+	struct postgres_shares_refusal refusal = {.is_one = false};
 	int err = postgres_shares_check_memory(postgres_of(store));
 
 	if (err)
@@ -86,7 +86,7 @@ int postgres_share_take(struct store *store, const char *server, const struct st
 	return EDQUOT;
 }
 
-int postgres_share_beat(struct store *store, const char *server)
+int postgres_share_heartbeat(struct store *store, const char *server)
 {
 	struct postgres_values values = {.count = 0};
 	struct postgres_answer answer;
@@ -94,8 +94,8 @@ int postgres_share_beat(struct store *store, const char *server)
 
 	postgres_put_text(&values, server);
 	return err ? err
-		   : postgres_run(postgres_of(store), POSTGRES_SHARE_BEAT, &values,
-				  "cannot tell that this server lives", &answer);
+		   : postgres_run(postgres_of(store), POSTGRES_SHARE_HEARTBEAT, &values,
+				  "cannot send a heartbeat", &answer);
 }
 
 int postgres_share_return(struct store *store, const char *server)
@@ -106,7 +106,7 @@ int postgres_share_return(struct store *store, const char *server)
 
 	postgres_put_text(&values, server);
 	err = postgres_run(postgres_of(store), POSTGRES_SHARE_RETURN, &values,
-			   "cannot give shared limits back", &answer);
+			   "cannot return shared limits", &answer);
 	if (!err)
 		postgres_of(store)->has_forgotten = false;
 	return err;

@@ -1,11 +1,12 @@
 /*
- * postgres_statements.c: what is asked of the tables (see postgres_schema.c).
+ * postgres_statements.c: all statements (see postgres_schema.c).
  */
 #include "store/postgres_private.h"
 
 /* clang-format off */
 #define LIMITS_COLUMNS \
-	"turns, connections, requests_per_minute, characters_per_minute, text_max"
+	"turns, connections, requests_per_minute, characters_per_minute, text_max," \
+	" heard_seconds_per_minute"
 #define KEY_COLUMNS \
 	"key.id, prefix, hash, key.name, credit_cents, " LIMITS_COLUMNS ", key.created_ms," \
 	" revoked_ms, expires_ms, used_ms, spent_microcents, project_id, account_id, scopes"
@@ -22,11 +23,22 @@
 	" generative_description, sample_text, sex, age, category, quality, languages, is_public," \
 	" sampled_ms, revision, created_ms, updated_ms"
 
-/* The new value when its bit of `fields` is set. */
+#define SPEECH_ENGINES \
+	"SELECT e.id, e.project_id, e.name, e.key_id, key.prefix, e.config, e.revision," \
+	" e.created_ms, e.updated_ms FROM speech_engine AS e JOIN key ON key.id = e.key_id "
+/* A page of them, sorted by this column. */
+#define SPEECH_ENGINES_BY(column, type, is_after, direction) \
+	SPEECH_ENGINES \
+	"WHERE e.project_id = $1 AND ($2::text IS NULL OR strpos(e.folded, $2) > 0)" \
+	" AND ($5::text IS NULL OR (e." column ", e.id) " is_after " ($4::" type ", $5))" \
+	" ORDER BY e." column " " direction ", e.id " direction \
+	" LIMIT CASE WHEN $3::bigint < 0 THEN NULL ELSE $3::bigint END"
+
+/* The new value if its bit of `fields` is set, otherwise the old one. */
 #define SET(fields, bit, column, value) \
 	column " = CASE WHEN (" fields "::bigint & " bit ") <> 0 THEN " value " ELSE " column " END"
 
-/* 2 to 6 are a filter's members. */
+/* Parameters 2 to 6 are the members of a filter. */
 #define FILTER \
 	" ($2::bigint = 0 OR account_id = $2)" \
 	" AND ($3::bigint = 0 OR key_id IN (SELECT id FROM key WHERE project_id = $3))" \
@@ -34,7 +46,7 @@
 	" AND ($5::bigint = 0 OR at_ms >= $5)" \
 	" AND ($6::bigint = 0 OR at_ms < $6)"
 
-/* A column of a report, when it is asked for. */
+/* A column of a report, if the report groups by it. */
 #define BY(bit, column, otherwise) \
 	"CASE WHEN ($1::bigint & " bit ") <> 0 THEN " column " ELSE " otherwise " END"
 
@@ -45,7 +57,7 @@
 /* Rows of one kind and unit. */
 #define OF_KIND(of_kind, of_unit) "kind = '" of_kind "' AND unit = '" of_unit "'"
 
-/* In whole numbers that cannot overflow: seconds, and what is left of one. */
+/* Uses whole seconds and the remainder, so that integers cannot overflow. */
 #define SUM_US(of_kind) \
 	"sum(CASE WHEN " OF_KIND(of_kind, "samples") " AND sample_rate > 0" \
 	" THEN " QUANTITY " / sample_rate * 1000000" \
@@ -60,7 +72,7 @@
 	" LEFT JOIN (SELECT " column " AS id, sum(amount_microcents) FROM " of " GROUP BY 1) s" \
 	" ON s.id = " table ".id WHERE " table "." kept " <> coalesce(s.sum, 0)"
 
-/* Does not take the row's lock, for which bookings would have to wait. */
+/* An advisory lock, because bookings would have to wait for a lock on the row. */
 #define COUNTING_LOCK(account) \
 	"pg_advisory_xact_lock(792319011, (" account " % 2147483647)::int)"
 #define PROJECTS_OF(account) "(SELECT id FROM project WHERE account_id = " account ")"
@@ -72,7 +84,7 @@ const struct postgres_statement_row postgres_statements[] = {
 	STATEMENT(KEY_ADD) =
 		"WITH key AS (INSERT INTO key (prefix, hash, name, credit_cents, " LIMITS_COLUMNS ","
 		" created_ms, revoked_ms, expires_ms, used_ms, spent_microcents, project_id, scopes)"
-		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, 0, $13, $14)"
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, 0, $14, $15)"
 		" RETURNING *) SELECT " KEY_COLUMNS KEY_TABLES,
 	STATEMENT(KEY_FIND) = "SELECT " KEY_COLUMNS KEY_TABLES " WHERE prefix = $1",
 	STATEMENT(KEY_REVOKE) =
@@ -84,14 +96,16 @@ const struct postgres_statement_row postgres_statements[] = {
 		SET("$2", "4", "turns", "$5") ", " SET("$2", "4", "connections", "$6") ", "
 		SET("$2", "4", "requests_per_minute", "$7") ", "
 		SET("$2", "4", "characters_per_minute", "$8") ", "
-		SET("$2", "4", "text_max", "$9") ", " SET("$2", "8", "credit_cents", "$10") ", "
-		SET("$2", "16", "expires_ms", "$11") " WHERE prefix = $1",
+		SET("$2", "4", "text_max", "$9") ", "
+		SET("$2", "4", "heard_seconds_per_minute", "$10") ", "
+		SET("$2", "8", "credit_cents", "$11") ", "
+		SET("$2", "16", "expires_ms", "$12") " WHERE prefix = $1",
 	STATEMENT(KEY_USED) = "UPDATE key SET used_ms = greatest(used_ms, $2) WHERE id = $1",
 
 	STATEMENT(ACCOUNT_ADD) =
 		"INSERT INTO account (name, plan, is_prepaid, " LIMITS_COLUMNS ", created_ms,"
 		" closed_ms, credit_microcents, spent_microcents)"
-		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0) RETURNING id",
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 0, 0) RETURNING id",
 	STATEMENT(ACCOUNT_GET) = "SELECT " ACCOUNT_COLUMNS " FROM account WHERE id = $1",
 	STATEMENT(ACCOUNT_LIST) = "SELECT " ACCOUNT_COLUMNS " FROM account ORDER BY id",
 	STATEMENT(ACCOUNT_CHANGE) =
@@ -100,7 +114,9 @@ const struct postgres_statement_row postgres_statements[] = {
 		SET("$2", "8", "turns", "$6") ", " SET("$2", "8", "connections", "$7") ", "
 		SET("$2", "8", "requests_per_minute", "$8") ", "
 		SET("$2", "8", "characters_per_minute", "$9") ", "
-		SET("$2", "8", "text_max", "$10") ", " SET("$2", "16", "closed_ms", "$11")
+		SET("$2", "8", "text_max", "$10") ", "
+		SET("$2", "8", "heard_seconds_per_minute", "$11") ", "
+		SET("$2", "16", "closed_ms", "$12")
 		" WHERE id = $1",
 	STATEMENT(PROJECT_ADD) =
 		"INSERT INTO project (account_id, name, created_ms) VALUES ($1, $2, $3) RETURNING id",
@@ -134,7 +150,7 @@ const struct postgres_statement_row postgres_statements[] = {
 		" FROM lease_take_booked($1, $2, $3, $4, $5, $6, $7)",
 	STATEMENT(LEASE_RETURN) = "DELETE FROM lease WHERE server = $1",
 
-	/* The answer is which of them were refused. */
+	/* Returns the turns that were refused. */
 	STATEMENT(TURNS_ADD) =
 		"WITH given AS (SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[],"
 		"  $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[],"
@@ -182,8 +198,8 @@ const struct postgres_statement_row postgres_statements[] = {
 		AUDIT_SUM("key", "spent_microcents", "turn", "key_id"),
 
 	STATEMENT(SHARE_TAKE) = "SELECT short_of, wait_ms FROM share_take($1, $2, $3, $4, $5, $6)",
-	/* Servers that have not been heard of for long will not come back. */
-	STATEMENT(SHARE_BEAT) =
+	/* Servers that have sent no heartbeat for this long will not return. */
+	STATEMENT(SHARE_HEARTBEAT) =
 		"WITH gone AS (DELETE FROM share_server WHERE heard_ms < now_ms() - 300000"
 		" AND server <> $1) SELECT share_beat($1)",
 	STATEMENT(SHARE_RETURN) = "DELETE FROM share_server WHERE server = $1",
@@ -265,10 +281,33 @@ const struct postgres_statement_row postgres_statements[] = {
 		" WHERE id = $18 AND project_id = $1",
 	STATEMENT(VOICE_REMOVE) = "DELETE FROM voice WHERE id = $1 AND project_id = $2",
 
+	STATEMENT(SPEECH_ENGINE_GET) =
+		SPEECH_ENGINES "WHERE e.id = $1 AND ($2::bigint = 0 OR e.project_id = $2)",
+	STATEMENT(SPEECH_ENGINE_COUNT) =
+		"SELECT count(*) FROM speech_engine WHERE project_id = $1",
+	STATEMENT(SPEECH_ENGINE_ADD) =
+		"INSERT INTO speech_engine (id, project_id, name, folded, key_id, config,"
+		" created_ms, updated_ms, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $7, 1)",
+	STATEMENT(SPEECH_ENGINE_CHANGE) =
+		"UPDATE speech_engine SET revision = revision + 1, updated_ms = $7, "
+		SET("$8", "1", "name", "$3") ", " SET("$8", "1", "folded", "$4") ", "
+		SET("$8", "2", "key_id", "$5") ", " SET("$8", "4", "config", "$6")
+		" WHERE id = $1 AND project_id = $2 AND ($9::bigint = 0 OR revision = $9)",
+	STATEMENT(SPEECH_ENGINE_REMOVE) =
+		"DELETE FROM speech_engine WHERE id = $1 AND project_id = $2",
+	STATEMENT(SPEECH_ENGINE_BY_TIME) =
+		SPEECH_ENGINES_BY("created_ms", "bigint", ">", "ASC"),
+	STATEMENT(SPEECH_ENGINE_BY_TIME_DOWN) =
+		SPEECH_ENGINES_BY("created_ms", "bigint", "<", "DESC"),
+	STATEMENT(SPEECH_ENGINE_BY_NAME) = SPEECH_ENGINES_BY("folded", "text", ">", "ASC"),
+	STATEMENT(SPEECH_ENGINE_BY_NAME_DOWN) =
+		SPEECH_ENGINES_BY("folded", "text", "<", "DESC"),
+
 	STATEMENT(VERSION) = "SELECT version FROM change",
 	STATEMENT(CHANGES) =
 		"SELECT kind, project_id, version FROM change_of_project WHERE version > $1",
-	/* Named as postgres_connection.c names them; of other roles names are not shown. */
+	/* The application_name is set by postgres_connection.c; PostgreSQL does not show those of
+	 * other roles. */
 	STATEMENT(OTHERS) =
 		"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
 		" AND application_name = 'syrinx' AND pid <> pg_backend_pid()",

@@ -1,9 +1,8 @@
 /*
- * postgres_values.c: what goes to the database and what comes back (see
- * postgres_private.h).
+ * postgres_values.c: parameters and results (see postgres_private.h).
  *
- * Single values travel as text, which every type reads and writes exactly; arrays
- * and bytes in binary form.
+ * Single values are sent as text, which is exact for every type; arrays and bytes are sent in
+ * binary form.
  */
 #include <assert.h>
 #include <endian.h>
@@ -15,11 +14,11 @@
 #include "base/log.h"
 #include "store/postgres_private.h"
 
-/* Types of an array's elements: pg_type.oid, fixed for ever. */
+/* The types of an array's elements: values of pg_type.oid, which never change. */
 #define INT8_OID 20
 #define TEXT_OID 25
 
-/* All entries of the largest dictionary that the API takes are far below this. */
+/* Far more than all entries of the largest dictionary that the API accepts. */
 #define ARRAY_MAX ((size_t)256 << 20)
 
 static int postgres_values_next_place(struct postgres_values *values)

@@ -32,14 +32,14 @@ static int postgres_voices_read_voice(struct store_voice *voice, const struct po
 	return voice->name ? 0 : postgres_damaged("voice");
 }
 
-struct viewer {
+struct postgres_voice_viewer {
 	store_voice_h *each;
 	void *arg;
 };
 
 static int postgres_voices_show(const struct postgres_row *row, void *arg)
 {
-	const struct viewer *viewer = arg;
+	const struct postgres_voice_viewer *viewer = arg;
 	struct store_voice voice;
 	int err = postgres_voices_read_voice(&voice, row);
 
@@ -50,14 +50,14 @@ static int postgres_voices_show(const struct postgres_row *row, void *arg)
 
 int postgres_voice_list(struct store *store, store_voice_h *each, void *arg)
 {
-	struct viewer viewer = {each, arg};
+	struct postgres_voice_viewer viewer = {each, arg};
 	int err = postgres_rows(postgres_of(store), POSTGRES_VOICE_LIST, NULL,
 				"cannot list the voices", postgres_voices_show, &viewer);
 
 	return err == ENOENT ? 0 : err;
 }
 
-/* The first places of both statements. */
+/* Adds the first parameters, which both statements share. */
 static void postgres_voices_put_fields(struct postgres_values *values, int64_t project_id,
 				       const struct store_voice *voice, int64_t at_ms)
 {
@@ -94,14 +94,14 @@ static int postgres_voices_check_room(struct postgres *postgres, int64_t project
 	return count < STORE_VOICES_MAX ? 0 : EDQUOT;
 }
 
-struct addition {
+struct postgres_voice_addition {
 	const struct store_voice *voice;
 	int64_t id;
 };
 
 static int postgres_voices_add(struct postgres *postgres, void *arg)
 {
-	struct addition *addition = arg;
+	struct postgres_voice_addition *addition = arg;
 	const struct store_voice *voice = addition->voice;
 	struct postgres_values values = {.count = 0};
 	int err = postgres_lock_project(postgres, voice->project_id);
@@ -117,7 +117,7 @@ static int postgres_voices_add(struct postgres *postgres, void *arg)
 
 int postgres_voice_add(struct store *store, int64_t *id, const struct store_voice *voice)
 {
-	struct addition addition = {.voice = voice};
+	struct postgres_voice_addition addition = {.voice = voice};
 	int err = postgres_transaction(postgres_of(store), postgres_voices_add, &addition);
 
 	if (!err)

@@ -12,7 +12,7 @@
 #include "base/utf8.h"
 #include "store/search.h"
 
-static const char *const status_words[] = {
+static const char *const row_values_status_words[] = {
 	[STORE_TURN_FINISHED] = "finished",
 	[STORE_TURN_CANCELLED] = "cancelled",
 	[STORE_TURN_FAILED] = "failed",
@@ -21,14 +21,14 @@ static const char *const status_words[] = {
 
 const char *row_status_word(enum store_turn_status status)
 {
-	assert((size_t)status < COUNT(status_words));
-	return status_words[status];
+	assert((size_t)status < COUNT(row_values_status_words));
+	return row_values_status_words[status];
 }
 
 int row_status_parse(enum store_turn_status *status, const char *word)
 {
-	for (size_t i = 0; word && i < COUNT(status_words); ++i) {
-		if (strcmp(word, status_words[i]) == 0) {
+	for (size_t i = 0; word && i < COUNT(row_values_status_words); ++i) {
+		if (strcmp(word, row_values_status_words[i]) == 0) {
 			*status = (enum store_turn_status)i;
 			return 0;
 		}
@@ -36,37 +36,37 @@ int row_status_parse(enum store_turn_status *status, const char *word)
 	return EBADMSG;
 }
 
-static const char *const kind_words[] = {
+static const char *const row_values_kind_words[] = {
 	[STORE_KIND_SPEECH] = "speech",
 	[STORE_KIND_HEARING] = "hearing",
 	[STORE_KIND_MODEL_INPUT] = "model_input",
 	[STORE_KIND_MODEL_OUTPUT] = "model_output",
 };
-_Static_assert(COUNT(kind_words) == STORE_KIND_COUNT, "a word for each kind");
+_Static_assert(COUNT(row_values_kind_words) == STORE_KIND_COUNT, "a word for each kind");
 
-static const char *const unit_words[] = {
+static const char *const row_values_unit_words[] = {
 	[STORE_UNIT_SAMPLES] = "samples",
 	[STORE_UNIT_CHARACTERS] = "characters",
 	[STORE_UNIT_TOKENS] = "tokens",
 };
-_Static_assert(COUNT(unit_words) == STORE_UNIT_COUNT, "a word for each unit");
+_Static_assert(COUNT(row_values_unit_words) == STORE_UNIT_COUNT, "a word for each unit");
 
 const char *row_kind_word(enum store_kind kind)
 {
-	assert((size_t)kind < COUNT(kind_words));
-	return kind_words[kind];
+	assert((size_t)kind < COUNT(row_values_kind_words));
+	return row_values_kind_words[kind];
 }
 
 const char *row_unit_word(enum store_unit unit)
 {
-	assert((size_t)unit < COUNT(unit_words));
-	return unit_words[unit];
+	assert((size_t)unit < COUNT(row_values_unit_words));
+	return row_values_unit_words[unit];
 }
 
 int row_kind_parse(enum store_kind *kind, const char *word)
 {
-	for (size_t i = 0; word && i < COUNT(kind_words); ++i) {
-		if (strcmp(word, kind_words[i]) == 0) {
+	for (size_t i = 0; word && i < COUNT(row_values_kind_words); ++i) {
+		if (strcmp(word, row_values_kind_words[i]) == 0) {
 			*kind = (enum store_kind)i;
 			return 0;
 		}
@@ -76,8 +76,8 @@ int row_kind_parse(enum store_kind *kind, const char *word)
 
 int row_unit_parse(enum store_unit *unit, const char *word)
 {
-	for (size_t i = 0; word && i < COUNT(unit_words); ++i) {
-		if (strcmp(word, unit_words[i]) == 0) {
+	for (size_t i = 0; word && i < COUNT(row_values_unit_words); ++i) {
+		if (strcmp(word, row_values_unit_words[i]) == 0) {
 			*unit = (enum store_unit)i;
 			return 0;
 		}
@@ -87,19 +87,21 @@ int row_unit_parse(enum store_unit *unit, const char *word)
 
 void row_old_model(char old[STORE_MODEL_OLD_SIZE], const char *model)
 {
-	/* A database refuses half of a character. */
+	/* A database refuses half a character, so the name is truncated between characters. */
 	size_t len = utf8_cut(model, strlen(model), STORE_MODEL_OLD_SIZE - 1);
 
 	memcpy(old, model, len);
 	old[len] = '\0';
 }
 
-#define LIMITS "turns, connections, requests_per_minute, characters_per_minute, text_max"
+#define LIMITS                                                                                     \
+	"turns, connections, requests_per_minute, characters_per_minute, text_max,"                \
+	" heard_seconds_per_minute"
 
 static const struct {
 	const char *name;
 	const char *columns;
-} tables[STORE_ROW_KINDS] = {
+} row_values_tables[STORE_ROW_KINDS] = {
 	[STORE_ROW_ACCOUNT] = {"account",
 			       "id, name, plan, is_prepaid, " LIMITS ", created_ms, closed_ms,"
 			       " credit_microcents, spent_microcents"},
@@ -123,16 +125,19 @@ static const struct {
 			     " generative_description, sample_text, sex, age, category, quality,"
 			     " languages, is_public, sampled_ms, revision, created_ms,"
 			     " updated_ms"},
+	[STORE_ROW_SPEECH_ENGINE] = {"speech_engine",
+				     "id, project_id, name, folded, key_id, config, revision,"
+				     " created_ms, updated_ms"},
 };
 
 const char *row_table(enum store_row_kind kind)
 {
-	return tables[kind].name;
+	return row_values_tables[kind].name;
 }
 
 const char *row_columns(enum store_row_kind kind)
 {
-	return tables[kind].columns;
+	return row_values_tables[kind].columns;
 }
 
 static struct row_value *row_values_number(struct row_value *value, int64_t is)
@@ -172,10 +177,11 @@ static struct row_value *row_values_of_limits(struct row_value *value,
 	value = row_values_number(value, limits->connections);
 	value = row_values_number(value, limits->requests_per_minute);
 	value = row_values_number(value, limits->characters_per_minute);
-	return row_values_number(value, limits->text_max);
+	value = row_values_number(value, limits->text_max);
+	return row_values_number(value, limits->heard_seconds_per_minute);
 }
 
-/* Sums are made of the rows that follow. */
+/* The sums are 0 here; they are computed from the rows that are imported later. */
 static struct row_value *row_values_of_account(struct row_value *value,
 					       const struct store_account *account)
 {
@@ -303,6 +309,21 @@ static struct row_value *row_values_of_voice(struct row_value *value,
 	return row_values_number(value, voice->updated_ms);
 }
 
+static struct row_value *row_values_of_speech_engine(struct row_value *value,
+						     const struct store_speech_engine *engine,
+						     const char *folded)
+{
+	value = row_values_text(value, engine->id);
+	value = row_values_number(value, engine->project_id);
+	value = row_values_text(value, engine->name);
+	value = row_values_text(value, folded);
+	value = row_values_number(value, engine->key_id);
+	value = row_values_text(value, engine->config);
+	value = row_values_number(value, engine->revision);
+	value = row_values_number(value, engine->created_ms);
+	return row_values_number(value, engine->updated_ms);
+}
+
 static struct row_value *row_values_of(struct row_value *values, const struct store_row *row,
 				       const char *made)
 {
@@ -323,6 +344,8 @@ static struct row_value *row_values_of(struct row_value *values, const struct st
 		return row_values_of_entry(values, row->entry, made);
 	case STORE_ROW_VOICE:
 		return row_values_of_voice(values, row->voice);
+	case STORE_ROW_SPEECH_ENGINE:
+		return row_values_of_speech_engine(values, row->speech_engine, made);
 	case STORE_ROW_KINDS:
 	default:
 		return values;
@@ -331,12 +354,18 @@ static struct row_value *row_values_of(struct row_value *values, const struct st
 
 size_t row_values(struct row_value values[ROW_VALUES_MAX], const struct store_row *row, char **made)
 {
+	bool needs_made = true;
+
 	*made = NULL;
 	if (row->kind == STORE_ROW_ENTRY)
 		*made = search_fold(row->entry->said.word);
-	if (row->kind == STORE_ROW_TURN && (*made = malloc(STORE_MODEL_OLD_SIZE)))
+	else if (row->kind == STORE_ROW_SPEECH_ENGINE)
+		*made = search_fold(row->speech_engine->name);
+	else if (row->kind == STORE_ROW_TURN && (*made = malloc(STORE_MODEL_OLD_SIZE)))
 		row_old_model(*made, row->turn->model_id);
-	if (!*made && (row->kind == STORE_ROW_ENTRY || row->kind == STORE_ROW_TURN))
+	else
+		needs_made = row->kind == STORE_ROW_TURN;
+	if (needs_made && !*made)
 		return 0;
 	return (size_t)(row_values_of(values, row, *made) - values);
 }

@@ -1,5 +1,5 @@
 /*
- * search.c: words as they are compared when someone looks for one (see search.h).
+ * search.c: the form in which words are compared in a search (see search.h).
  */
 #include "store/search.h"
 
@@ -10,8 +10,7 @@
 #include "base/utf8.h"
 #include "text/fold.h"
 
-/* A folded letter may take more bytes than the letter, but never more than
- * these. */
+/* The maximum length of a folded letter in bytes, which may exceed that of the letter itself. */
 #define LETTER_MAX 4
 
 char *search_fold(const char *word)

@@ -1,13 +1,12 @@
 /*
- * search.h: words as they are compared when someone looks for one.
+ * search.h: the form in which words are compared when someone searches for one.
  *
- * SQLite knows the case of ASCII letters alone, so the store keeps each word a
- * second time, folded.
+ * SQLite folds only ASCII letters, so the store keeps each word a second time, folded.
  */
 #ifndef STORE_SEARCH_H
 #define STORE_SEARCH_H
 
-/* The word with its letters folded, from malloc; NULL when memory is out. */
+/* Returns the folded word, which the caller frees; NULL if there is no memory. */
 char *search_fold(const char *word);
 
 #endif

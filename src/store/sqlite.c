@@ -1,16 +1,15 @@
 /*
- * sqlite.c: the store in one file, or in memory, by SQLite.
+ * sqlite.c: a store in one file, or in memory, with SQLite.
  *
- * A handle is used by one thread at a time; other threads and processes may have the same file
- * open by handles of their own (the command line makes keys while the server
- * runs).  A commit has reached the disk when it returns: write-ahead log,
- * synchronous FULL.
+ * A handle is used by one thread at a time; other threads and processes may have their own handles
+ * on the same file (the command line creates keys while the server runs).  A commit has reached the
+ * disk when it returns: the file has a write-ahead log and is used with synchronous FULL.
  *
- * The store in memory is one database of the process, which all of its handles share and which goes
- * with the last of them.  SQLite has no write-ahead log there: a commit waits until nobody reads, and
- * readers wait for the commit, both in sqlite_wait.
+ * The store in memory is one database, which all handles of the process share and which is freed
+ * with the last of them.  SQLite has no write-ahead log there, so a commit waits until there are no
+ * readers, and readers wait for the commit, both in sqlite_wait.
  *
- * What is kept and how it is asked for is in the files that sqlite_private.h lists.
+ * sqlite_private.h lists the other files.
  */
 #include "store/sqlite_private.h"
 
@@ -29,21 +28,19 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-/* Others hold the file for a transaction of a few milliseconds, a dictionary of
- * 10,000 entries for some hundred; one that takes this long is stuck, and the
- * ledger has its spool. */
+/* Other handles lock the file for a few milliseconds, or for a few hundred to write a dictionary of
+ * 10,000 entries.  One that takes longer is stuck; then the ledger uses its spool. */
 #define BUSY_TIMEOUT_MS 1000
-/* SQLite's own pauses grow to a tenth of a second.  A ledger that books one batch
- * after the other leaves the file alone for moments only, and a handle that looked so
- * seldom would miss them all. */
+/* SQLite's own pauses grow to a tenth of a second.  A ledger that commits one batch after another
+ * leaves the file unlocked only for moments, which such long pauses would miss. */
 #define BUSY_PAUSE_NS 250000
 #define WAL_RETRY_MS 5
 
-/* Connections with the same name share a database of the memdb VFS; the slash is what makes it
- * shared. */
+/* Connections with the same name share a database of the memdb VFS if the name begins with a
+ * slash. */
 #define SQLITE_MEMORY_URI "file:/syrinx?vfs=memdb"
 
-/* What the system said of a file that cannot be written. */
+/* Maps the errno of a file that cannot be written. */
 static int sqlite_errno_of_io(int system_errno)
 {
 	switch (system_errno) {
@@ -183,6 +180,7 @@ void sqlite_bind_limits(sqlite3_stmt *stmt, int at, const struct store_limits *l
 	sqlite3_bind_int64(stmt, at + 2, limits->requests_per_minute);
 	sqlite3_bind_int64(stmt, at + 3, limits->characters_per_minute);
 	sqlite3_bind_int64(stmt, at + 4, limits->text_max);
+	sqlite3_bind_int64(stmt, at + 5, limits->heard_seconds_per_minute);
 }
 
 struct store_limits sqlite_column_limits(sqlite3_stmt *stmt, int column)
@@ -193,6 +191,7 @@ struct store_limits sqlite_column_limits(sqlite3_stmt *stmt, int column)
 		.requests_per_minute = sqlite3_column_int64(stmt, column + 2),
 		.characters_per_minute = sqlite3_column_int64(stmt, column + 3),
 		.text_max = sqlite3_column_int64(stmt, column + 4),
+		.heard_seconds_per_minute = sqlite3_column_int64(stmt, column + 5),
 	};
 }
 
@@ -215,7 +214,7 @@ static void sqlite_rollback(struct store *store)
 	struct sqlite *sqlite = sqlite_of(store);
 	int constraint;
 
-	/* Some errors (a full disk) have already rolled back by themselves. */
+	/* After some errors, such as a full disk, SQLite has already rolled back. */
 	if (!sqlite3_get_autocommit(sqlite->db))
 		sqlite_run(sqlite, STATEMENT_ROLLBACK, "cannot roll back a batch", &constraint);
 }
@@ -235,14 +234,14 @@ static int sqlite_version(struct store *store, int64_t *number)
 			     number);
 }
 
-struct change_viewer {
+struct sqlite_change_viewer {
 	store_change_h *each;
 	void *arg;
 };
 
 static int sqlite_show_change(sqlite3_stmt *stmt, void *arg)
 {
-	const struct change_viewer *viewer = arg;
+	const struct sqlite_change_viewer *viewer = arg;
 	const struct store_change change = {
 		.kind = (enum store_change_kind)sqlite3_column_int(stmt, 0),
 		.project_id = sqlite3_column_int64(stmt, 1),
@@ -256,7 +255,7 @@ static int sqlite_changes(struct store *store, int64_t since_version, store_chan
 			  void *arg)
 {
 	struct sqlite *sqlite = sqlite_of(store);
-	struct change_viewer viewer = {each, arg};
+	struct sqlite_change_viewer viewer = {each, arg};
 	int err;
 
 	sqlite3_bind_int64(sqlite->statements[STATEMENT_CHANGES], 1, since_version);
@@ -265,7 +264,7 @@ static int sqlite_changes(struct store *store, int64_t since_version, store_chan
 	return err == ENOENT ? 0 : err;
 }
 
-static const struct store_ops ops = {
+static const struct store_ops sqlite_ops = {
 	.key_add = sqlite_key_add,
 	.key_find = sqlite_key_find,
 	.key_revoke = sqlite_key_revoke,
@@ -307,6 +306,11 @@ static const struct store_ops ops = {
 	.voice_add = sqlite_voice_add,
 	.voice_change = sqlite_voice_change,
 	.voice_remove = sqlite_voice_remove,
+	.speech_engine_list = sqlite_speech_engine_list,
+	.speech_engine_get = sqlite_speech_engine_get,
+	.speech_engine_add = sqlite_speech_engine_add,
+	.speech_engine_change = sqlite_speech_engine_change,
+	.speech_engine_remove = sqlite_speech_engine_remove,
 	.version = sqlite_version,
 	.changes = sqlite_changes,
 	.import_begin = sqlite_import_begin,
@@ -354,7 +358,7 @@ static int sqlite_read_version(struct sqlite *sqlite, int *version)
 	return sqlite_ask_version(sqlite, "PRAGMA user_version", version);
 }
 
-/* How many additions the file has; a newer release may have made more than this one knows. */
+/* Reads how many additions the file has; a newer release may have made more than this one knows. */
 static int sqlite_read_additions(struct sqlite *sqlite, int *count)
 {
 	int exists = 0;
@@ -368,7 +372,7 @@ static int sqlite_read_additions(struct sqlite *sqlite, int *count)
 	return sqlite_ask_version(sqlite, "SELECT version FROM schema_addition", count);
 }
 
-/* Runs in the transaction of the migrations. */
+/* Called in the transaction of the migrations. */
 static int sqlite_apply_additions(struct sqlite *sqlite)
 {
 	static const char what[] = "cannot add to the schema";
@@ -392,8 +396,8 @@ static int sqlite_apply_additions(struct sqlite *sqlite)
 	return err;
 }
 
-/* Inside a transaction, so that of two processes that open a fresh file one
- * makes the tables and the other finds them made. */
+/* Called in a transaction, so that of two processes that open a new file, one creates the tables
+ * and the other finds them. */
 static int sqlite_apply_migrations(struct sqlite *sqlite)
 {
 	char pragma[48];
@@ -416,7 +420,7 @@ static int sqlite_check_known(int version)
 {
 	if (version <= sqlite_schema_version)
 		return 0;
-	log_error("store", "the file is of a newer program: version %d, known is %d", version,
+	log_error("store", "the file is of a newer release: version %d, this one knows %d", version,
 		  sqlite_schema_version);
 	return ENOTSUP;
 }
@@ -454,9 +458,8 @@ static int sqlite_prepare(struct sqlite *sqlite)
 	return 0;
 }
 
-/* The switch to a write-ahead log wants the file for itself and, so that two
- * who want it do not wait for each other, does not wait at all: when several
- * processes open a fresh file at once, we do the waiting. */
+/* Switching to a write-ahead log needs exclusive access, for which SQLite does not wait, to avoid
+ * deadlocks.  If several processes open a new file at the same time, we wait here. */
 static int sqlite_enter_wal_mode(struct sqlite *sqlite)
 {
 	int waited_ms = 0;
@@ -470,7 +473,7 @@ static int sqlite_enter_wal_mode(struct sqlite *sqlite)
 	return code == SQLITE_OK ? 0 : sqlite_failed(sqlite, "cannot be used as a database");
 }
 
-/* SQLite calls it while another handle has the database; 0 ends the waiting. */
+/* Called by SQLite while another handle has locked the database; 0 ends the wait. */
 static int sqlite_wait(void *arg, int pauses)
 {
 	static const struct timespec pause = {.tv_nsec = BUSY_PAUSE_NS};
@@ -485,11 +488,11 @@ static int sqlite_wait(void *arg, int pauses)
 	return 1;
 }
 
-/* Of each handle, and there are several.  The ledger grows at its end and is looked up by random
- * ids: what does not fit here is in the kernel's cache. */
+/* The page cache of each handle.  It is small because the ledger grows at its end and is searched
+ * by random ids; pages that do not fit are in the kernel's cache. */
 #define CACHE_KIB "256"
 
-/* Whether it can be used at all. */
+/* Checks that the file can be written to. */
 static int sqlite_check_file(struct sqlite *sqlite)
 {
 	sqlite3_busy_handler(sqlite->db, sqlite_wait, sqlite);
@@ -499,7 +502,8 @@ static int sqlite_check_file(struct sqlite *sqlite)
 	return EROFS;
 }
 
-/* What a commit costs and survives.  In memory the journal serves only to roll back. */
+/* Chooses the journal, which determines what a commit costs and which failures it survives.  In
+ * memory the journal is needed only for rolling back. */
 static int sqlite_choose_journal(struct sqlite *sqlite)
 {
 	static const char what[] = "cannot be used as a database";
@@ -523,17 +527,18 @@ static int sqlite_set_up(struct sqlite *sqlite)
 				     "cannot be used as a database");
 	if (!err)
 		err = sqlite_migrate(sqlite);
-	/* Only now: with them no column that refers to another table can be added. */
+	/* Enabled last, because with foreign keys no column that refers to another table can be
+	 * added. */
 	if (!err)
 		err = sqlite_execute(sqlite, "PRAGMA foreign_keys = ON",
 				     "cannot be used as a database");
 	return err ? err : sqlite_prepare(sqlite);
 }
 
-/* Closes one of the database's files to other users, where it is there and they have rights.  A link
- * that somebody put in its place is not followed, and a descriptor that is only a path drops none of
- * SQLite's locks when it is closed. */
-static void sqlite_close_to_others(const char *path, const char *suffix)
+/* Removes the permissions of other users on one of the database's files, if it exists.  Symbolic
+ * links are not followed.  The file is opened with O_PATH, because closing such a descriptor drops
+ * none of SQLite's locks. */
+static void sqlite_remove_permissions(const char *path, const char *suffix)
 {
 	char file[PATH_MAX];
 	char link[32];
@@ -555,8 +560,7 @@ static void sqlite_close_to_others(const char *path, const char *suffix)
 	close(fd);
 }
 
-/* Where it cannot be done (a container's root may have no such right), the file is root's, as the
- * process is. */
+/* If this is not permitted (root in a container may lack the capability), root keeps the file. */
 void sqlite_give_to_owner(int fd, const char *path)
 {
 	char dir[PATH_MAX];
@@ -567,16 +571,15 @@ void sqlite_give_to_owner(int fd, const char *path)
 	memcpy(dir, path, strlen(path) + 1);
 	if (stat(dirname(dir), &status) == 0 && status.st_uid != 0 &&
 	    fchown(fd, status.st_uid, status.st_gid) != 0)
-		log_warn("store", "%s stays root's: %s", path, strerror(errno));
+		log_warn("store", "%s still belongs to root: %s", path, strerror(errno));
 }
 
-/*
- * The file has hashes of keys and the usage of all accounts, so only its owner may access it.
- * SQLite would make it readable to all, and creates its journals with the mode of the database.
+/* The file contains hashes of keys and the usage of all accounts, so only its owner may access it.
+ * SQLite would make it readable by all users, and creates its journals with the mode of the
+ * database.
  *
- * A file that is there must not be opened here: closing any descriptor of it would drop the locks that
- * this process holds on it through other handles.
- */
+ * A file that already exists must not be opened here: closing any descriptor of it would drop the
+ * locks that this process holds on it through other handles. */
 static void sqlite_make_private(const char *path)
 {
 	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
@@ -590,12 +593,12 @@ static void sqlite_make_private(const char *path)
 		close(fd);
 	}
 	for (size_t i = 0; i < COUNT(suffixes); ++i)
-		sqlite_close_to_others(path, suffixes[i]);
+		sqlite_remove_permissions(path, suffixes[i]);
 }
 
 static int sqlite_open_database(struct sqlite *sqlite, const char *path)
 {
-	/* No mutex of SQLite's own: one thread at a time is our contract. */
+	/* SQLite's own mutexes are not needed, because only one thread at a time uses a handle. */
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
 
 	if (sqlite->store.is_volatile)
@@ -614,7 +617,7 @@ static int sqlite_open(struct store **storep, const char *path, bool is_volatile
 
 	if (!sqlite)
 		goto out;
-	sqlite->store.ops = &ops;
+	sqlite->store.ops = &sqlite_ops;
 	sqlite->store.is_volatile = is_volatile;
 	err = sqlite_open_database(sqlite, path);
 	if (!err)
@@ -640,7 +643,7 @@ int store_open_memory(struct store **storep)
 	return sqlite_open(storep, SQLITE_MEMORY_URI, true);
 }
 
-/* Opened for writing, as a server would, so that a file that it could not use is found. */
+/* Opens the file for writing, as a server would, to find out whether a server could use it. */
 int store_look_sqlite(const char *path)
 {
 	struct sqlite *sqlite;

@@ -5,14 +5,14 @@
 
 #include "store/sqlite_private.h"
 
-/* The same places in both statements: 1 and 2 are the id and which fields. */
+/* Both statements have the same parameters: 1 and 2 are the id and the fields. */
 static void sqlite_accounts_bind_account(sqlite3_stmt *stmt, const struct store_account *account)
 {
 	sqlite_bind_text(stmt, 3, account->name);
 	sqlite_bind_text(stmt, 4, account->plan);
 	sqlite_bind_limits(stmt, 5, &account->limits);
-	sqlite3_bind_int64(stmt, 10, account->closed_ms);
-	sqlite3_bind_int(stmt, 11, account->is_prepaid);
+	sqlite3_bind_int64(stmt, 11, account->closed_ms);
+	sqlite3_bind_int(stmt, 12, account->is_prepaid);
 }
 
 int sqlite_account_add(struct store *store, struct store_account *account)
@@ -23,7 +23,7 @@ int sqlite_account_add(struct store *store, struct store_account *account)
 	int err;
 
 	sqlite_accounts_bind_account(stmt, account);
-	sqlite3_bind_int64(stmt, 12, account->created_ms);
+	sqlite3_bind_int64(stmt, 13, account->created_ms);
 	err = sqlite_run(sqlite, STATEMENT_ACCOUNT_ADD, "cannot add an account", &constraint);
 	if (constraint)
 		return EEXIST;
@@ -41,9 +41,9 @@ static int sqlite_accounts_read_account(struct store_account *account, sqlite3_s
 	account->is_prepaid = sqlite3_column_int(stmt, 3) != 0;
 	account->created_ms = sqlite3_column_int64(stmt, 4);
 	account->limits = sqlite_column_limits(stmt, 5);
-	account->closed_ms = sqlite3_column_int64(stmt, 10);
-	account->credit_microcents = sqlite3_column_int64(stmt, 11);
-	account->spent_microcents = sqlite3_column_int64(stmt, 12);
+	account->closed_ms = sqlite3_column_int64(stmt, 11);
+	account->credit_microcents = sqlite3_column_int64(stmt, 12);
+	account->spent_microcents = sqlite3_column_int64(stmt, 13);
 	return 0;
 }
 
@@ -61,14 +61,14 @@ int sqlite_account_get(struct store *store, struct store_account *account, int64
 			   sqlite_accounts_show_one_account, account);
 }
 
-struct account_viewer {
+struct sqlite_account_viewer {
 	store_account_h *each;
 	void *arg;
 };
 
 static int sqlite_accounts_show_account(sqlite3_stmt *stmt, void *arg)
 {
-	const struct account_viewer *viewer = arg;
+	const struct sqlite_account_viewer *viewer = arg;
 	struct store_account account;
 	int err = sqlite_accounts_read_account(&account, stmt);
 
@@ -79,7 +79,7 @@ static int sqlite_accounts_show_account(sqlite3_stmt *stmt, void *arg)
 
 int sqlite_account_list(struct store *store, store_account_h *each, void *arg)
 {
-	struct account_viewer viewer = {each, arg};
+	struct sqlite_account_viewer viewer = {each, arg};
 	int err = sqlite_rows(sqlite_of(store), STATEMENT_ACCOUNT_LIST, "cannot list the accounts",
 			      sqlite_accounts_show_account, &viewer);
 
@@ -142,14 +142,14 @@ int sqlite_project_add(struct store *store, struct store_project *project)
 	return sqlite_end(store, err);
 }
 
-struct project_viewer {
+struct sqlite_project_viewer {
 	store_project_h *each;
 	void *arg;
 };
 
 static int sqlite_accounts_show_project(sqlite3_stmt *stmt, void *arg)
 {
-	const struct project_viewer *viewer = arg;
+	const struct sqlite_project_viewer *viewer = arg;
 	struct store_project project = {
 		.id = sqlite3_column_int64(stmt, 0),
 		.account_id = sqlite3_column_int64(stmt, 1),
@@ -164,7 +164,7 @@ static int sqlite_accounts_show_project(sqlite3_stmt *stmt, void *arg)
 int sqlite_project_list(struct store *store, int64_t account_id, store_project_h *each, void *arg)
 {
 	struct sqlite *sqlite = sqlite_of(store);
-	struct project_viewer viewer = {each, arg};
+	struct sqlite_project_viewer viewer = {each, arg};
 	int err;
 
 	sqlite3_bind_int64(sqlite->statements[STATEMENT_PROJECT_LIST], 1, account_id);
@@ -173,7 +173,7 @@ int sqlite_project_list(struct store *store, int64_t account_id, store_project_h
 	return err == ENOENT ? 0 : err;
 }
 
-/* Whether it is a new one is what the ledger's table says. */
+/* The statement ignores a top-up whose id exists already; then *is_new is false. */
 static int sqlite_accounts_insert_top_up(struct sqlite *sqlite, const struct store_top_up *top_up,
 					 bool *is_new)
 {
@@ -222,14 +222,14 @@ int sqlite_top_up_add(struct store *store, const struct store_top_up *top_up)
 	return sqlite_end(store, err);
 }
 
-struct top_up_viewer {
+struct sqlite_top_up_viewer {
 	store_top_up_h *each;
 	void *arg;
 };
 
 static int sqlite_accounts_show_top_up(sqlite3_stmt *stmt, void *arg)
 {
-	const struct top_up_viewer *viewer = arg;
+	const struct sqlite_top_up_viewer *viewer = arg;
 	struct store_top_up top_up = {
 		.account_id = sqlite3_column_int64(stmt, 1),
 		.at_ms = sqlite3_column_int64(stmt, 2),
@@ -245,7 +245,7 @@ static int sqlite_accounts_show_top_up(sqlite3_stmt *stmt, void *arg)
 int sqlite_top_up_list(struct store *store, int64_t account_id, store_top_up_h *each, void *arg)
 {
 	struct sqlite *sqlite = sqlite_of(store);
-	struct top_up_viewer viewer = {each, arg};
+	struct sqlite_top_up_viewer viewer = {each, arg};
 	int err;
 
 	sqlite3_bind_int64(sqlite->statements[STATEMENT_TOP_UP_LIST], 1, account_id);

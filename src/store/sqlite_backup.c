@@ -1,5 +1,5 @@
 /*
- * sqlite_backup.c: a store in one file (see backup.h).
+ * sqlite_backup.c: writes a store to a single file (see backup.h).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "store/backup.h"
 #include "store/sqlite_private.h"
 
-/* Somebody may be changing the mode of the journal, or checkpoint the log. */
+/* How long to wait for another process that changes the journal mode or checkpoints the log. */
 #define BACKUP_BUSY_MS 10000
 
 static int sqlite_backup_failed(sqlite3 *db, const char *what, const char *path)
@@ -45,8 +45,9 @@ int backup_make_file(const char *path, bool to_owner)
 	return 0;
 }
 
-/* All pages in one step: it reads in one transaction, so others may write meanwhile and nothing
- * of it is seen.  (In several steps each write of another process would start it again.) */
+/* Copies all pages in one step, which reads in one transaction, so others may write meanwhile
+ * without affecting the copy.  With several steps, each write of another process would restart the
+ * copy. */
 static int sqlite_backup_copy_pages(sqlite3 *to, sqlite3 *from, const char *path)
 {
 	sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
@@ -68,7 +69,7 @@ int backup_copy_file(const char *to, const char *from, bool to_owner)
 
 	if (err)
 		return err;
-	/* A log that no process has open can be read only with the right to write. */
+	/* Reading a write-ahead log that no other process has open requires write permission. */
 	err = sqlite_backup_open(&source, from,
 				 access(from, W_OK) == 0 ? SQLITE_OPEN_READWRITE
 							 : SQLITE_OPEN_READONLY);
@@ -127,7 +128,7 @@ int backup_seal(const char *path)
 	return err ? err : sqlite_backup_sync(path);
 }
 
-/* Not by a link: file systems for backups, of other machines say, may have none. */
+/* Does not use a hard link, because file systems for backups may not support them. */
 int backup_name(const char *from, const char *to)
 {
 	char dir[PATH_MAX];

@@ -1,8 +1,8 @@
 /*
  * sqlite_dictionaries.c: dictionaries and their entries in the SQLite store.
  *
- * Each change is a transaction of its own and leaves a new revision of the
- * dictionary, by which those who keep it in memory see that it changed.
+ * Each change is a transaction of its own and increments the revision of the dictionary, by which
+ * servers that have it in memory see that it has changed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "store/search.h"
 #include "store/sqlite_private.h"
 
-/* NULL for a NULL; else lent by the statement until its next step. */
+/* Returns NULL for NULL; otherwise the text is valid until the statement's next step. */
 static const char *sqlite_dictionaries_text_at(sqlite3_stmt *stmt, int column)
 {
 	return (const char *)sqlite3_column_text(stmt, column);
@@ -48,14 +48,14 @@ static int sqlite_dictionaries_read_entry(struct store_entry *entry, sqlite3_stm
 	return entry->said.word && entry->said.replacement ? 0 : sqlite_damaged("entry");
 }
 
-struct dictionary_viewer {
+struct sqlite_dictionary_viewer {
 	store_dictionary_h *each;
 	void *arg;
 };
 
 static int sqlite_dictionaries_show_dictionary(sqlite3_stmt *stmt, void *arg)
 {
-	const struct dictionary_viewer *viewer = arg;
+	const struct sqlite_dictionary_viewer *viewer = arg;
 	struct store_dictionary dictionary;
 	int err = sqlite_dictionaries_read_dictionary(&dictionary, stmt);
 
@@ -64,14 +64,14 @@ static int sqlite_dictionaries_show_dictionary(sqlite3_stmt *stmt, void *arg)
 	return viewer->each(&dictionary, viewer->arg) ? 0 : ECANCELED;
 }
 
-struct entry_viewer {
+struct sqlite_entry_viewer {
 	store_entry_h *each;
 	void *arg;
 };
 
 static int sqlite_dictionaries_show_entry(sqlite3_stmt *stmt, void *arg)
 {
-	const struct entry_viewer *viewer = arg;
+	const struct sqlite_entry_viewer *viewer = arg;
 	struct store_entry entry;
 	int err = sqlite_dictionaries_read_entry(&entry, stmt);
 
@@ -84,7 +84,7 @@ int sqlite_dictionary_list(struct store *store, int64_t project_id, store_dictio
 			   void *arg)
 {
 	struct sqlite *sqlite = sqlite_of(store);
-	struct dictionary_viewer viewer = {each, arg};
+	struct sqlite_dictionary_viewer viewer = {each, arg};
 	int err;
 
 	sqlite3_bind_int64(sqlite->statements[STATEMENT_DICTIONARY_LIST], 1, project_id);
@@ -98,7 +98,7 @@ int sqlite_dictionary_get(struct store *store, int64_t project_id, int64_t id,
 {
 	struct sqlite *sqlite = sqlite_of(store);
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_DICTIONARY_GET];
-	struct dictionary_viewer viewer = {each, arg};
+	struct sqlite_dictionary_viewer viewer = {each, arg};
 
 	sqlite3_bind_int64(stmt, 1, id);
 	sqlite3_bind_int64(stmt, 2, project_id);
@@ -106,7 +106,7 @@ int sqlite_dictionary_get(struct store *store, int64_t project_id, int64_t id,
 			   sqlite_dictionaries_show_dictionary, &viewer);
 }
 
-/* A name or word that is taken, or an owner that is not there. */
+/* Returns the errno for a name or word that is taken, or for an owner that does not exist. */
 static int sqlite_dictionaries_constraint_errno(int constraint)
 {
 	return constraint == SQLITE_CONSTRAINT_FOREIGNKEY ? ENOENT : EEXIST;
@@ -142,7 +142,7 @@ static int sqlite_dictionaries_insert_dictionary(struct sqlite *sqlite,
 	return constraint ? sqlite_dictionaries_constraint_errno(constraint) : err;
 }
 
-/* By `id` of ENTRY_ADD and ENTRY_UPSERT, which take the same. */
+/* Runs ENTRY_ADD or ENTRY_UPSERT, which have the same parameters. */
 static int sqlite_dictionaries_write_entry(struct sqlite *sqlite, enum statement id,
 					   int64_t dictionary_id,
 					   const struct dictionary_entry *entry, int64_t at_ms)
@@ -202,7 +202,7 @@ int sqlite_dictionary_add(struct store *store, int64_t *id,
 	return err;
 }
 
-/* Of a statement that changes one row by its id. */
+/* Returns the errno of a statement that changes one row by its id. */
 static int sqlite_dictionaries_changed_one(struct sqlite *sqlite, int err, int constraint)
 {
 	if (constraint)
@@ -245,7 +245,7 @@ int sqlite_dictionary_remove(struct store *store, int64_t project_id, int64_t id
 	return sqlite_dictionaries_changed_one(sqlite, err, constraint);
 }
 
-/* Binds what is searched for; *folded is to be freed when the statement ran. */
+/* Binds the search text; *folded must be freed after the statement has run. */
 static int sqlite_dictionaries_bind_search(sqlite3_stmt *stmt, int at, const char *search,
 					   char **folded)
 {
@@ -261,7 +261,7 @@ int sqlite_entry_list(struct store *store, int64_t dictionary_id, const struct s
 {
 	struct sqlite *sqlite = sqlite_of(store);
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_ENTRY_LIST];
-	struct entry_viewer viewer = {each, arg};
+	struct sqlite_entry_viewer viewer = {each, arg};
 	char *folded;
 	int err = sqlite_dictionaries_bind_search(stmt, 2, page->search, &folded);
 
@@ -297,7 +297,7 @@ int sqlite_entry_get(struct store *store, int64_t dictionary_id, int64_t id, sto
 {
 	struct sqlite *sqlite = sqlite_of(store);
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_ENTRY_GET];
-	struct entry_viewer viewer = {each, arg};
+	struct sqlite_entry_viewer viewer = {each, arg};
 
 	sqlite3_bind_int64(stmt, 1, id);
 	sqlite3_bind_int64(stmt, 2, dictionary_id);
@@ -305,7 +305,7 @@ int sqlite_entry_get(struct store *store, int64_t dictionary_id, int64_t id, sto
 			   sqlite_dictionaries_show_entry, &viewer);
 }
 
-/* A new revision of the dictionary: ENOENT when it is not there. */
+/* Increments the revision of the dictionary; ENOENT if it does not exist. */
 static int sqlite_dictionaries_touch(struct sqlite *sqlite, int64_t dictionary_id)
 {
 	int constraint;
@@ -327,7 +327,7 @@ static int sqlite_dictionaries_begin_change(struct store *store, int64_t diction
 	return err ? sqlite_end(store, err) : 0;
 }
 
-/* Whether the dictionary has no more than `max` entries. */
+/* EDQUOT if the dictionary has more than `max` entries. */
 static int sqlite_dictionaries_check_entry_room(struct store *store, int64_t dictionary_id,
 						int64_t max)
 {
@@ -420,7 +420,7 @@ int sqlite_entry_remove(struct store *store, int64_t dictionary_id, int64_t id)
 			  sqlite_dictionaries_delete_entry(sqlite_of(store), dictionary_id, id));
 }
 
-/* Those that this revision has not seen. */
+/* Deletes the entries that this revision has not written. */
 static int sqlite_dictionaries_delete_the_others(struct sqlite *sqlite, int64_t dictionary_id,
 						 int64_t *deleted)
 {

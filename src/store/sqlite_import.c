@@ -1,5 +1,5 @@
 /*
- * sqlite_import.c: rows of another store, taken over as they are.
+ * sqlite_import.c: copies rows of another store, including their ids.
  */
 #include <assert.h>
 #include <errno.h>
@@ -16,7 +16,7 @@ static int sqlite_import_execute(struct sqlite *sqlite, const char *sql, const c
 	return 0;
 }
 
-/* The first column of a question's one row. */
+/* Reads the first column of the only row of a query's result. */
 static int sqlite_import_ask(struct sqlite *sqlite, const char *sql, const char *what,
 			     int64_t *number)
 {
@@ -42,7 +42,7 @@ static int sqlite_import_check_empty(struct sqlite *sqlite)
 		" + (SELECT count(*) FROM project WHERE id <> 1)"
 		" + (SELECT count(*) FROM key) + (SELECT count(*) FROM turn)"
 		" + (SELECT count(*) FROM top_up) + (SELECT count(*) FROM dictionary)"
-		" + (SELECT count(*) FROM voice)",
+		" + (SELECT count(*) FROM voice) + (SELECT count(*) FROM speech_engine)",
 		"cannot count rows", &rows);
 
 	return err || rows == 0 ? err : ENOTEMPTY;
@@ -58,7 +58,7 @@ int sqlite_import_begin(struct store *store)
 	err = sqlite_import_check_empty(sqlite);
 	if (!err)
 		err = sqlite_import_execute(sqlite, "DELETE FROM project; DELETE FROM account",
-					    "cannot begin to take rows over");
+					    "cannot begin the import");
 	return err ? sqlite_end(store, err) : 0;
 }
 
@@ -91,7 +91,7 @@ static int sqlite_import_insert(struct sqlite *sqlite, enum store_row_kind kind,
 
 	for (size_t i = 0; i < count; ++i)
 		sqlite_import_bind(stmt, (int)i + 1, &values[i]);
-	/* One that a trigger left out would be missed. */
+	/* A row that a trigger has ignored is an error too. */
 	if (sqlite3_step(stmt) != SQLITE_DONE)
 		err = sqlite_failed(sqlite, "cannot take a row over");
 	else if (sqlite3_changes(sqlite->db) != 1)
@@ -100,7 +100,7 @@ static int sqlite_import_insert(struct sqlite *sqlite, enum store_row_kind kind,
 	return err;
 }
 
-/* "INSERT INTO table (columns) VALUES (?, ...)" */
+/* Prepares "INSERT INTO table (columns) VALUES (?, ...)". */
 static int sqlite_import_prepare(struct sqlite *sqlite, enum store_row_kind kind, size_t count)
 {
 	char sql[640];
@@ -108,7 +108,7 @@ static int sqlite_import_prepare(struct sqlite *sqlite, enum store_row_kind kind
 
 	if (sqlite->imports[kind])
 		return 0;
-	/* Which replacement of all has seen an entry: none. */
+	/* The column `seen` of an entry is 0: no replacement of all entries has written it. */
 	len = snprintf(sql, sizeof(sql), "INSERT INTO %s (%s%s) VALUES (%s?", row_table(kind),
 		       kind == STORE_ROW_ENTRY ? "seen, " : "", row_columns(kind),
 		       kind == STORE_ROW_ENTRY ? "0, " : "");
@@ -161,7 +161,7 @@ int sqlite_import_settle(struct store *store, const struct store_last_ids *ids)
 		" (SELECT key_id, sum(amount_microcents) AS sum FROM turn"
 		"  WHERE key_id IS NOT NULL GROUP BY 1) AS spent"
 		" WHERE spent.key_id = key.id",
-		"cannot sum up");
+		"cannot compute the sums");
 
 	if (!err)
 		err = sqlite_import_set_last_id(sqlite, "dictionary", ids->dictionary);

@@ -20,18 +20,18 @@ static int sqlite_keys_count_keys(int64_t *count, struct sqlite *sqlite, int64_t
 
 static int sqlite_keys_check_key_room(struct sqlite *sqlite, const struct store_key *key)
 {
-	int64_t in_force = 0;
+	int64_t active = 0;
 	int64_t all = 0;
 	int err = 0;
 
 	if (sqlite->store.is_unlimited)
 		return 0;
-	err = sqlite_keys_count_keys(&in_force, sqlite, key->project_id, clock_wall_ms());
+	err = sqlite_keys_count_keys(&active, sqlite, key->project_id, clock_wall_ms());
 	if (!err)
 		err = sqlite_keys_count_keys(&all, sqlite, key->project_id, 0);
 	if (err)
 		return err;
-	return in_force < STORE_KEYS_MAX && all < STORE_KEYS_EVER_MAX ? 0 : EDQUOT;
+	return active < STORE_KEYS_MAX && all < STORE_KEYS_EVER_MAX ? 0 : EDQUOT;
 }
 
 static int sqlite_keys_insert_key(struct sqlite *sqlite, struct store_key *key)
@@ -45,17 +45,17 @@ static int sqlite_keys_insert_key(struct sqlite *sqlite, struct store_key *key)
 	sqlite_bind_text(stmt, 3, key->name);
 	sqlite3_bind_int64(stmt, 4, key->credit_cents);
 	sqlite_bind_limits(stmt, 5, &key->limits);
-	sqlite3_bind_int64(stmt, 10, key->created_ms);
-	sqlite3_bind_int64(stmt, 11, key->revoked_ms);
-	sqlite3_bind_int64(stmt, 12, key->expires_ms);
-	sqlite3_bind_int64(stmt, 13, key->project_id);
-	sqlite3_bind_int64(stmt, 14, key->scopes);
+	sqlite3_bind_int64(stmt, 11, key->created_ms);
+	sqlite3_bind_int64(stmt, 12, key->revoked_ms);
+	sqlite3_bind_int64(stmt, 13, key->expires_ms);
+	sqlite3_bind_int64(stmt, 14, key->project_id);
+	sqlite3_bind_int64(stmt, 15, key->scopes);
 	err = sqlite_run(sqlite, STATEMENT_KEY_ADD, "cannot add a key", &constraint);
 	if (constraint)
 		return constraint == SQLITE_CONSTRAINT_FOREIGNKEY ? EINVAL : EEXIST;
 	if (err)
 		return err;
-	/* Its account is its project's. */
+	/* A key's account is that of its project, so the row is read back. */
 	return sqlite_key_get(sqlite, key, sqlite3_last_insert_rowid(sqlite->db));
 }
 
@@ -84,14 +84,14 @@ static int sqlite_keys_read_key(struct store_key *key, sqlite3_stmt *stmt)
 	memcpy(key->hash, hash, sizeof(key->hash));
 	key->credit_cents = sqlite3_column_int64(stmt, 4);
 	key->limits = sqlite_column_limits(stmt, 5);
-	key->created_ms = sqlite3_column_int64(stmt, 10);
-	key->revoked_ms = sqlite3_column_int64(stmt, 11);
-	key->expires_ms = sqlite3_column_int64(stmt, 12);
-	key->used_ms = sqlite3_column_int64(stmt, 13);
-	key->spent_microcents = sqlite3_column_int64(stmt, 14);
-	key->project_id = sqlite3_column_int64(stmt, 15);
-	key->account_id = sqlite3_column_int64(stmt, 16);
-	key->scopes = (unsigned)sqlite3_column_int64(stmt, 17);
+	key->created_ms = sqlite3_column_int64(stmt, 11);
+	key->revoked_ms = sqlite3_column_int64(stmt, 12);
+	key->expires_ms = sqlite3_column_int64(stmt, 13);
+	key->used_ms = sqlite3_column_int64(stmt, 14);
+	key->spent_microcents = sqlite3_column_int64(stmt, 15);
+	key->project_id = sqlite3_column_int64(stmt, 16);
+	key->account_id = sqlite3_column_int64(stmt, 17);
+	key->scopes = (unsigned)sqlite3_column_int64(stmt, 18);
 	return 0;
 }
 
@@ -137,8 +137,8 @@ int sqlite_key_change(struct store *store, const char *prefix, unsigned fields,
 	sqlite_bind_text(stmt, 3, to->name);
 	sqlite3_bind_int64(stmt, 4, to->credit_cents);
 	sqlite_bind_limits(stmt, 5, &to->limits);
-	sqlite3_bind_int64(stmt, 10, to->scopes);
-	sqlite3_bind_int64(stmt, 11, to->expires_ms);
+	sqlite3_bind_int64(stmt, 11, to->scopes);
+	sqlite3_bind_int64(stmt, 12, to->expires_ms);
 	return sqlite_change(sqlite, STATEMENT_KEY_CHANGE, "cannot change a key");
 }
 
@@ -149,17 +149,17 @@ int sqlite_key_used(struct store *store, int64_t key_id, int64_t at_ms)
 
 	sqlite3_bind_int64(stmt, 1, key_id);
 	sqlite3_bind_int64(stmt, 2, at_ms);
-	return sqlite_change(sqlite, STATEMENT_KEY_USED, "cannot note a key's use");
+	return sqlite_change(sqlite, STATEMENT_KEY_USED, "cannot record a key's use");
 }
 
-struct viewer {
+struct sqlite_key_viewer {
 	store_key_h *each;
 	void *arg;
 };
 
 static int sqlite_keys_show_key(sqlite3_stmt *stmt, void *arg)
 {
-	const struct viewer *viewer = arg;
+	const struct sqlite_key_viewer *viewer = arg;
 	struct store_key key;
 	int err = sqlite_keys_read_key(&key, stmt);
 
@@ -170,7 +170,7 @@ static int sqlite_keys_show_key(sqlite3_stmt *stmt, void *arg)
 
 int sqlite_key_list(struct store *store, store_key_h *each, void *arg)
 {
-	struct viewer viewer = {each, arg};
+	struct sqlite_key_viewer viewer = {each, arg};
 	int err = sqlite_rows(sqlite_of(store), STATEMENT_KEY_LIST, "cannot list the keys",
 			      sqlite_keys_show_key, &viewer);
 
@@ -225,7 +225,7 @@ int sqlite_token_add(struct store *store, const struct store_token *token, int64
 	return sqlite_end(store, err);
 }
 
-/* STATEMENT_TOKEN_LOOK, or STATEMENT_TOKEN_TAKE. */
+/* `id` is STATEMENT_TOKEN_LOOK or STATEMENT_TOKEN_TAKE. */
 static int sqlite_keys_find_token(struct sqlite *sqlite, enum statement id, const uint8_t *hash,
 				  const char *path, int64_t now_ms, int64_t *key_id)
 {
@@ -237,7 +237,8 @@ static int sqlite_keys_find_token(struct sqlite *sqlite, enum statement id, cons
 	return sqlite_number(sqlite, id, "cannot take a token", key_id);
 }
 
-/* Looked for first: a guess must neither wait for writers nor delay them. */
+/* The token is looked up before it is removed, so that a guessed token neither waits for writers
+ * nor delays them. */
 int sqlite_token_take(struct store *store, struct store_key *key, const uint8_t *hash,
 		      const char *path, int64_t now_ms)
 {

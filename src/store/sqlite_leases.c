@@ -6,7 +6,7 @@
 #include "store/lend.h"
 #include "store/sqlite_private.h"
 
-static int sqlite_leases_read_holder(struct lend_purse *purse, struct sqlite *sqlite,
+static int sqlite_leases_read_holder(struct lend_balance *balance, struct sqlite *sqlite,
 				     const struct store_holder *holder)
 {
 	struct store_account account;
@@ -16,11 +16,11 @@ static int sqlite_leases_read_holder(struct lend_purse *purse, struct sqlite *sq
 	if (holder->kind == STORE_HOLDER_ACCOUNT) {
 		err = sqlite_account_get(&sqlite->store, &account, holder->id);
 		if (!err)
-			lend_of_account(purse, &account);
+			lend_of_account(balance, &account);
 	} else {
 		err = sqlite_key_get(sqlite, &key, holder->id);
 		if (!err)
-			lend_of_key(purse, &key);
+			lend_of_key(balance, &key);
 	}
 	return err;
 }
@@ -43,14 +43,14 @@ static int sqlite_leases_forget_old(struct sqlite *sqlite, const struct store_le
 
 static int sqlite_leases_note_sums(sqlite3_stmt *stmt, void *arg)
 {
-	struct lend_purse *purse = arg;
+	struct lend_balance *balance = arg;
 
-	purse->lent_microcents = sqlite3_column_int64(stmt, 0);
-	purse->held_microcents = sqlite3_column_int64(stmt, 1);
+	balance->lent_microcents = sqlite3_column_int64(stmt, 0);
+	balance->held_microcents = sqlite3_column_int64(stmt, 1);
 	return 0;
 }
 
-static int sqlite_leases_read_sums(struct lend_purse *purse, struct sqlite *sqlite,
+static int sqlite_leases_read_sums(struct lend_balance *balance, struct sqlite *sqlite,
 				   const struct store_lease *lease)
 {
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_LEASE_SUMS];
@@ -58,7 +58,7 @@ static int sqlite_leases_read_sums(struct lend_purse *purse, struct sqlite *sqli
 	sqlite_leases_bind_holder(stmt, &lease->holder);
 	sqlite_bind_text(stmt, 3, lease->server);
 	return sqlite_rows(sqlite, STATEMENT_LEASE_SUMS, "cannot sum up leases",
-			   sqlite_leases_note_sums, purse);
+			   sqlite_leases_note_sums, balance);
 }
 
 static int sqlite_leases_put(struct sqlite *sqlite, const struct store_lease *lease)
@@ -82,8 +82,8 @@ static int sqlite_leases_note_booked(sqlite3_stmt *stmt, void *arg)
 	return 0;
 }
 
-/* Selects the rows after a known row by their order, otherwise by time: either way only new
- * rows are read, however long the ledger is. */
+/* Selects rows after a known row by their order, otherwise by time, so that only new rows are read,
+ * however long the ledger is. */
 static int sqlite_leases_sum_up_booked(struct sqlite *sqlite, struct store_lease *lease)
 {
 	enum statement id =
@@ -101,23 +101,23 @@ static int sqlite_leases_sum_up_booked(struct sqlite *sqlite, struct store_lease
 int sqlite_lease_take(struct store *store, struct store_lease *lease)
 {
 	struct sqlite *sqlite = sqlite_of(store);
-	struct lend_purse purse = {0};
+	struct lend_balance balance = {0};
 	int err = sqlite_begin(store);
 
 	if (err)
 		return err;
-	err = sqlite_leases_read_holder(&purse, sqlite, &lease->holder);
+	err = sqlite_leases_read_holder(&balance, sqlite, &lease->holder);
 	if (!err)
 		err = sqlite_leases_forget_old(sqlite, lease);
 	if (!err)
-		err = sqlite_leases_read_sums(&purse, sqlite, lease);
+		err = sqlite_leases_read_sums(&balance, sqlite, lease);
 	if (!err)
-		lend(lease, &purse);
+		lend(lease, &balance);
 	lease->booked_microcents = 0;
 	lease->last_seq = lease->after_seq;
-	if (!err && purse.is_limited)
+	if (!err && balance.is_limited)
 		err = sqlite_leases_put(sqlite, lease);
-	if (!err && purse.is_limited)
+	if (!err && balance.is_limited)
 		err = sqlite_leases_sum_up_booked(sqlite, lease);
 	return sqlite_end(store, err);
 }

@@ -1,8 +1,7 @@
 /*
  * sqlite_ledger.c: turns in the SQLite store, their sums and reports of them.
  *
- * A row costs one INSERT; the sums of accounts, keys and leases are written once
- * for a whole batch.
+ * Each row is one INSERT; the sums of accounts, keys and leases are written once for a whole batch.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -138,15 +137,15 @@ static int sqlite_ledger_read_turn(struct store_turn *turn, sqlite3_stmt *stmt)
 	return 0;
 }
 
-struct turn_viewer {
+struct sqlite_turn_viewer {
 	store_turn_h *each;
-	store_paged_turn_h *each_of_page; /* instead, with its place */
+	store_paged_turn_h *each_of_page; /* used instead of `each`, with the row's seq */
 	void *arg;
 };
 
 static int sqlite_ledger_show_turn(sqlite3_stmt *stmt, void *arg)
 {
-	const struct turn_viewer *viewer = arg;
+	const struct sqlite_turn_viewer *viewer = arg;
 	struct store_turn turn;
 	int err = sqlite_ledger_read_turn(&turn, stmt);
 	bool goes_on;
@@ -162,7 +161,7 @@ static int sqlite_ledger_show_turn(sqlite3_stmt *stmt, void *arg)
 
 int sqlite_turn_list(struct store *store, store_turn_h *each, void *arg)
 {
-	struct turn_viewer viewer = {.each = each, .arg = arg};
+	struct sqlite_turn_viewer viewer = {.each = each, .arg = arg};
 	int err = sqlite_rows(sqlite_of(store), STATEMENT_TURN_LIST, "cannot list the turns",
 			      sqlite_ledger_show_turn, &viewer);
 
@@ -184,7 +183,7 @@ int sqlite_turn_page(struct store *store, const struct store_turn_filter *filter
 	struct sqlite *sqlite = sqlite_of(store);
 	enum statement id =
 		filter->account_id ? STATEMENT_TURN_PAGE_OF_ACCOUNT : STATEMENT_TURN_PAGE;
-	struct turn_viewer viewer = {.each_of_page = each, .arg = arg};
+	struct sqlite_turn_viewer viewer = {.each_of_page = each, .arg = arg};
 	int err;
 
 	sqlite_ledger_bind_filter(sqlite->statements[id], filter);
@@ -194,14 +193,14 @@ int sqlite_turn_page(struct store *store, const struct store_turn_filter *filter
 	return err == ENOENT ? 0 : err;
 }
 
-struct usage_viewer {
+struct sqlite_usage_viewer {
 	store_usage_h *each;
 	void *arg;
 };
 
 static int sqlite_ledger_show_usage(sqlite3_stmt *stmt, void *arg)
 {
-	const struct usage_viewer *viewer = arg;
+	const struct sqlite_usage_viewer *viewer = arg;
 	struct store_usage usage = {
 		.day_ms = sqlite3_column_int64(stmt, 0),
 		.key_id = sqlite3_column_int64(stmt, 1),
@@ -228,7 +227,7 @@ int sqlite_usage_sum(struct store *store, const struct store_turn_filter *filter
 {
 	struct sqlite *sqlite = sqlite_of(store);
 	enum statement id = filter->account_id ? STATEMENT_USAGE_OF_ACCOUNT : STATEMENT_USAGE;
-	struct usage_viewer viewer = {each, arg};
+	struct sqlite_usage_viewer viewer = {each, arg};
 	int err;
 
 	sqlite_ledger_bind_filter(sqlite->statements[id], filter);

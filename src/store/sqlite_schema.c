@@ -1,8 +1,8 @@
 /*
- * sqlite_schema.c: the tables of the SQLite store, and how they came to be.
+ * sqlite_schema.c: the tables of the SQLite store and their migrations, as SQL.
  *
- * The ledger's tables defend themselves: triggers refuse every change of a row,
- * for every client, also the sqlite3 shell.
+ * The ledger is append-only for every client, including the sqlite3 shell: triggers refuse every
+ * change of a row.
  */
 #include "base/count.h"
 #include "store/sqlite_private.h"
@@ -11,7 +11,8 @@
 	"CREATE TRIGGER " table "_" what " AFTER " when " ON " table                               \
 	" BEGIN UPDATE change SET version = version + 1; END;"
 
-/* This trigger counts by itself too, because the order of a table's triggers is not defined. */
+/* Increments the version itself, although ON_CHANGE does so too: the order of a table's triggers is
+ * not defined, and the version that is recorded for the project must be a new one. */
 #define ON_NEWS(table, kind, what, when, row)                                                      \
 	"CREATE TRIGGER " table "_news_" what " AFTER " when " ON " table " BEGIN"                 \
 	" UPDATE change SET version = version + 1;"                                                \
@@ -50,13 +51,13 @@ const char *const sqlite_schema_migrations[] = {
 	" BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;"
 	"CREATE TRIGGER turn_is_never_deleted BEFORE DELETE ON turn"
 	" BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;"
-	/* REPLACE deletes without asking the trigger above. */
+	/* REPLACE deletes rows without firing the trigger above. */
 	"CREATE TRIGGER turn_is_never_replaced BEFORE INSERT ON turn"
 	" WHEN EXISTS (SELECT 1 FROM turn WHERE id = NEW.id OR seq = NEW.seq)"
 	" BEGIN SELECT RAISE(IGNORE); END;",
 
-	/* Keys of before could do all there was, and can do all that has come since but
-	 * what is the operator's: the usual scopes. */
+	/* Keys that existed before there were scopes get the usual ones: everything except what is
+	 * reserved to the operator. */
 	"CREATE TABLE project ("
 	" id INTEGER PRIMARY KEY,"
 	" name TEXT NOT NULL UNIQUE,"
@@ -66,7 +67,7 @@ const char *const sqlite_schema_migrations[] = {
 	"ALTER TABLE key ADD COLUMN project_id INTEGER NOT NULL DEFAULT 1"
 	" REFERENCES project (id);"
 	"ALTER TABLE key ADD COLUMN scopes INTEGER NOT NULL DEFAULT 7;"
-	/* AUTOINCREMENT: an id that clients may still name is given to no other. */
+	/* AUTOINCREMENT, so that an id that clients may still use is never assigned again. */
 	"CREATE TABLE dictionary ("
 	" id INTEGER PRIMARY KEY AUTOINCREMENT,"
 	" project_id INTEGER NOT NULL REFERENCES project (id),"
@@ -83,11 +84,11 @@ const char *const sqlite_schema_migrations[] = {
 	" id INTEGER PRIMARY KEY AUTOINCREMENT,"
 	" dictionary_id INTEGER NOT NULL REFERENCES dictionary (id) ON DELETE CASCADE,"
 	" word TEXT NOT NULL,"
-	" folded TEXT NOT NULL," /* the word, as it is searched */
+	" folded TEXT NOT NULL," /* the word in the form that searches compare */
 	" replacement TEXT NOT NULL,"
 	" ipa TEXT,"
 	" case_sensitive INTEGER NOT NULL,"
-	" seen INTEGER NOT NULL," /* by which revision's replacement of all */
+	" seen INTEGER NOT NULL," /* revision of the last full replacement that contained this entry */
 	" created_ms INTEGER NOT NULL,"
 	" updated_ms INTEGER NOT NULL,"
 	" UNIQUE (dictionary_id, word)"
@@ -117,11 +118,11 @@ const char *const sqlite_schema_migrations[] = {
 	" updated_ms INTEGER NOT NULL"
 	") STRICT;"
 	"CREATE INDEX voice_of_project ON voice (project_id);"
-	/* STORE_VOICE_FIRST - 1: the next one is one more. */
+	/* STORE_VOICE_FIRST - 1, because the next id is one more. */
 	"INSERT INTO sqlite_sequence (name, seq) VALUES ('voice', 99999);",
 
-	/* All there was belongs to the default account.  Keys that could change
-	 * dictionaries could change voices. */
+	/* Everything that exists belongs to the default account.  Keys that could change
+	 * dictionaries may change voices. */
 	"CREATE TABLE account ("
 	" id INTEGER PRIMARY KEY,"
 	" name TEXT NOT NULL UNIQUE,"
@@ -139,8 +140,8 @@ const char *const sqlite_schema_migrations[] = {
 	") STRICT;"
 	"INSERT INTO account VALUES"
 	" (1, 'default', '', 0, -2, -2, -2, -2, -2, unixepoch() * 1000, 0, 0, 0);"
-	/* A name is unique in its account: a rule of a table is changed by making the
-	 * table anew. */
+	/* Names become unique per account.  SQLite can change a constraint only by creating the
+	 * table again. */
 	"CREATE TABLE new_project ("
 	" id INTEGER PRIMARY KEY,"
 	" account_id INTEGER NOT NULL REFERENCES account (id),"
@@ -161,15 +162,15 @@ const char *const sqlite_schema_migrations[] = {
 	"ALTER TABLE key ADD COLUMN spent_microcents INTEGER NOT NULL DEFAULT 0;"
 	"UPDATE key SET scopes = scopes | 16 WHERE scopes & 4;",
 
-	/* The rows of before get the account that their key now has: the one change that
-	 * they ever see. */
+	/* Existing rows get the account of their key.  This is the only change that rows of the
+	 * ledger ever undergo. */
 	"DROP TRIGGER IF EXISTS turn_is_never_changed;"
 	"ALTER TABLE turn ADD COLUMN account_id INTEGER REFERENCES account (id);"
 	"ALTER TABLE turn ADD COLUMN server TEXT NOT NULL DEFAULT '';"
 	"UPDATE turn SET account_id = 1 WHERE key_id IS NOT NULL;"
 	"CREATE TRIGGER turn_is_never_changed BEFORE UPDATE ON turn"
 	" BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;"
-	/* For pages in the order of seq, and for sums of a time. */
+	/* For pages in the order of seq, and for sums over a period. */
 	"CREATE INDEX turn_of_account ON turn (account_id);"
 	"CREATE INDEX turn_of_account_at ON turn (account_id, at_ms);"
 	"UPDATE account SET spent_microcents ="
@@ -201,7 +202,7 @@ const char *const sqlite_schema_migrations[] = {
 	" expires_ms INTEGER NOT NULL"
 	") STRICT, WITHOUT ROWID;"
 	"CREATE INDEX token_of_key ON token (key_id, expires_ms);"
-	/* kind: enum store_holder_kind. */
+	/* kind is an enum store_holder_kind. */
 	"CREATE TABLE lease ("
 	" kind INTEGER NOT NULL,"
 	" holder_id INTEGER NOT NULL,"
@@ -211,8 +212,8 @@ const char *const sqlite_schema_migrations[] = {
 	" PRIMARY KEY (kind, holder_id, server)"
 	") STRICT, WITHOUT ROWID;",
 
-	/* What those who keep rows in memory look at.  Entries count by their
-	 * dictionary's revision. */
+	/* The version that servers with rows in memory poll.  A change of entries counts as a
+	 * change of their dictionary's revision. */
 	"CREATE TABLE change (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL)"
 	" STRICT;"
 	/* clang-format off */
@@ -242,11 +243,11 @@ const char *const sqlite_schema_migrations[] = {
 
 const int sqlite_schema_version = (int)COUNT(sqlite_schema_migrations);
 
-/* Steps that only add: see sqlite_private.h. */
+/* Steps that only add columns and tables; see sqlite_private.h. */
 const char *const sqlite_schema_additions[] = {
-	/* Rows that were there, and those of a program that does not know these columns, are
-	 * speech: their quantity is NULL and reads as their samples, and a model whose name
-	 * model_id holds whole has NULL too. */
+	/* Existing rows, and rows of a release that does not know these columns, are speech.
+	 * Their quantity is NULL, which means the number of their samples.  `model` is NULL if
+	 * model_id has the complete name. */
 	"ALTER TABLE turn ADD COLUMN kind TEXT NOT NULL DEFAULT 'speech';"
 	"ALTER TABLE turn ADD COLUMN quantity INTEGER;"
 	"ALTER TABLE turn ADD COLUMN unit TEXT NOT NULL DEFAULT 'samples';"
@@ -254,8 +255,9 @@ const char *const sqlite_schema_additions[] = {
 	"ALTER TABLE turn ADD COLUMN model TEXT;",
 
 	/* clang-format off */
-	/* Of which project something has changed, so that not all of them are read again.
-	 * kind: enum store_change_kind.  By triggers, for a program of before writes too. */
+	/* The projects in which something has changed, so that not all of them are read again.
+	 * kind is an enum store_change_kind.  Triggers write it, because an older release may
+	 * write to the store too. */
 	"CREATE TABLE change_of_project ("
 	" kind INTEGER NOT NULL,"
 	" project_id INTEGER NOT NULL,"
@@ -271,7 +273,29 @@ const char *const sqlite_schema_additions[] = {
 	ON_NEWS("voice", "1", "removed", "DELETE", "OLD")
 	/* An account's keys are counted when one is added. */
 	"CREATE INDEX key_of_project ON key (project_id);",
+
+	/* The limit of audio that is transcribed.  Accounts and keys that the previous release adds
+	 * have the default, -2, the limit of the plan. */
+	"ALTER TABLE key ADD COLUMN heard_seconds_per_minute INTEGER NOT NULL DEFAULT -2;"
+	"ALTER TABLE account ADD COLUMN heard_seconds_per_minute INTEGER NOT NULL DEFAULT -2;"
+	ON_CHANGE("key", "changed_heard", "UPDATE OF heard_seconds_per_minute")
+	ON_CHANGE("account", "changed_heard", "UPDATE OF heard_seconds_per_minute"),
 	/* clang-format on */
+
+	/* `folded` is the name in the form that searches and lists compare. */
+	"CREATE TABLE speech_engine ("
+	" id TEXT NOT NULL PRIMARY KEY,"
+	" project_id INTEGER NOT NULL REFERENCES project (id),"
+	" name TEXT NOT NULL,"
+	" folded TEXT NOT NULL,"
+	" key_id INTEGER NOT NULL REFERENCES key (id),"
+	" config TEXT NOT NULL,"
+	" revision INTEGER NOT NULL,"
+	" created_ms INTEGER NOT NULL,"
+	" updated_ms INTEGER NOT NULL"
+	") STRICT;"
+	"CREATE INDEX speech_engine_by_time ON speech_engine (project_id, created_ms, id);"
+	"CREATE INDEX speech_engine_by_name ON speech_engine (project_id, folded, id);",
 };
 
 const int sqlite_schema_additions_count = (int)COUNT(sqlite_schema_additions);

@@ -1,29 +1,31 @@
 /*
- * sqlite_statements.c: what is asked of the tables (see sqlite_schema.c).
+ * sqlite_statements.c: all statements (see sqlite_schema.c).
  */
 #include "store/sqlite_private.h"
 
 #define KEYS                                                                                       \
 	"SELECT key.id, prefix, hash, key.name, credit_cents, turns, connections,"                 \
-	" requests_per_minute, characters_per_minute, text_max, key.created_ms, revoked_ms,"       \
-	" expires_ms, used_ms, spent_microcents, project_id, account_id, scopes"                   \
+	" requests_per_minute, characters_per_minute, text_max, heard_seconds_per_minute,"         \
+	" key.created_ms, revoked_ms, expires_ms, used_ms, spent_microcents, project_id,"          \
+	" account_id, scopes"                                                                      \
 	" FROM key JOIN project ON project.id = project_id "
 #define ACCOUNTS                                                                                   \
 	"SELECT id, name, plan, is_prepaid, created_ms, turns, connections, requests_per_minute,"  \
-	" characters_per_minute, text_max, closed_ms, credit_microcents, spent_microcents"         \
+	" characters_per_minute, text_max, heard_seconds_per_minute, closed_ms,"                   \
+	" credit_microcents, spent_microcents"                                                     \
 	" FROM account "
 #define TURNS                                                                                       \
 	"SELECT seq, id, ifnull(key_id, 0), ifnull(account_id, 0), server, at_ms, status, samples," \
 	" sample_rate, characters, voice_id, ifnull(model, model_id), amount_microcents, kind,"     \
 	" ifnull(quantity, samples), unit, is_estimated FROM turn "
-/* Of which turns: 1 the account, 2 the project, 3 the key, 4 and 5 the times. */
+/* Filters turns.  Parameter 1 is the account, 2 the project, 3 the key, 4 and 5 the times. */
 #define OF_ACCOUNT " account_id = ?1 AND"
 #define MATCHING                                                                                   \
 	" (?2 = 0 OR key_id IN (SELECT id FROM key WHERE project_id = ?2))"                        \
 	" AND (?3 = 0 OR key_id = ?3) AND at_ms >= ?4 AND at_ms < ?5"
 /* Rows of one kind and unit. */
 #define OF_KIND(of_kind, of_unit) "kind = '" of_kind "' AND unit = '" of_unit "'"
-/* audio_us and heard_us are rounded half up, row by row; 6: enum store_usage_by. */
+/* audio_us and heard_us are rounded half up, row by row.  Parameter 6 is enum store_usage_by. */
 #define USAGE_US(of_kind)                                                                          \
 	" sum(iif(" OF_KIND(                                                                       \
 		of_kind,                                                                           \
@@ -43,8 +45,8 @@
 #define USAGE_ORDER                                                                                \
 	" GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4,"                                             \
 	" instr('speech hearing model_input model_output', iif(?6 & 16, kind, 'speech'))"
-/* What a server has booked for an account or a key: 1 and 2 the holder, 3 the server, 4 the
- * time of the first row, 5 the row before the first. */
+/* Sums up what a server has booked for an account or a key.  Parameters 1 and 2 are the holder, 3
+ * is the server, 4 the time of the first row, 5 the row before the first. */
 #define LEASE_BOOKED(index)                                                                        \
 	"SELECT ifnull(sum(amount_microcents), 0), (SELECT ifnull(max(seq), 0) FROM turn)"         \
 	" FROM turn INDEXED BY " index " WHERE account_id = iif(?1 = 0, ?2,"                       \
@@ -60,7 +62,17 @@
 	" generative_description, sample_text, sex, age, category, quality, languages, is_public," \
 	" sampled_ms, revision, created_ms, updated_ms"
 
-/* All keys of the account of key 1. */
+#define SPEECH_ENGINES                                                                             \
+	"SELECT e.id, e.project_id, e.name, e.key_id, key.prefix, e.config, e.revision,"           \
+	" e.created_ms, e.updated_ms FROM speech_engine AS e JOIN key ON key.id = e.key_id "
+/* A page of them, sorted by this column. */
+#define SPEECH_ENGINES_BY(column, is_after, direction)                                             \
+	SPEECH_ENGINES                                                                             \
+	"WHERE e.project_id = ?1 AND (?2 IS NULL OR instr(e.folded, ?2) > 0)"                      \
+	" AND (?5 IS NULL OR (e." column ", e.id) " is_after " (?4, ?5))"                          \
+	" ORDER BY e." column " " direction ", e.id " direction " LIMIT ?3"
+
+/* All keys of the account to which the key with the id ?1 belongs. */
 #define KEYS_BESIDE                                                                                \
 	"(SELECT id FROM key WHERE project_id IN (SELECT id FROM project WHERE account_id ="       \
 	" (SELECT account_id FROM key JOIN project ON project.id = project_id WHERE key.id = ?1)))"
@@ -71,21 +83,22 @@
 const char *const sqlite_statements[] = {
 	STATEMENT(KEY_ADD) =
 		"INSERT INTO key (prefix, hash, name, credit_cents, turns, connections,"
-		" requests_per_minute, characters_per_minute, text_max, created_ms, revoked_ms,"
-		" expires_ms, project_id, scopes)"
-		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+		" requests_per_minute, characters_per_minute, text_max, heard_seconds_per_minute,"
+		" created_ms, revoked_ms, expires_ms, project_id, scopes)"
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
 	STATEMENT(KEY_FIND) = KEYS "WHERE prefix = ?1",
 	STATEMENT(KEY_GET) = KEYS "WHERE key.id = ?1",
 	STATEMENT(KEY_REVOKE) =
 		"UPDATE key SET revoked_ms = iif(revoked_ms = 0, ?2, revoked_ms) WHERE prefix = ?1",
 	STATEMENT(KEY_CHANGE) =
-		"UPDATE key SET name = iif(?2 & 1, ?3, name), scopes = iif(?2 & 2, ?10, scopes),"
+		"UPDATE key SET name = iif(?2 & 1, ?3, name), scopes = iif(?2 & 2, ?11, scopes),"
 		" turns = iif(?2 & 4, ?5, turns), connections = iif(?2 & 4, ?6, connections),"
 		" requests_per_minute = iif(?2 & 4, ?7, requests_per_minute),"
 		" characters_per_minute = iif(?2 & 4, ?8, characters_per_minute),"
 		" text_max = iif(?2 & 4, ?9, text_max),"
+		" heard_seconds_per_minute = iif(?2 & 4, ?10, heard_seconds_per_minute),"
 		" credit_cents = iif(?2 & 8, ?4, credit_cents),"
-		" expires_ms = iif(?2 & 16, ?11, expires_ms) WHERE prefix = ?1",
+		" expires_ms = iif(?2 & 16, ?12, expires_ms) WHERE prefix = ?1",
 	STATEMENT(KEY_USED) = "UPDATE key SET used_ms = max(used_ms, ?2) WHERE id = ?1",
 	STATEMENT(KEY_SPENT) =
 		"UPDATE key SET spent_microcents = spent_microcents + ?2 WHERE id = ?1",
@@ -108,19 +121,20 @@ const char *const sqlite_statements[] = {
 
 	STATEMENT(ACCOUNT_ADD) =
 		"INSERT INTO account (name, plan, turns, connections, requests_per_minute,"
-		" characters_per_minute, text_max, closed_ms, is_prepaid, created_ms,"
-		" credit_microcents, spent_microcents)"
-		" VALUES (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 0, 0)",
+		" characters_per_minute, text_max, heard_seconds_per_minute, closed_ms,"
+		" is_prepaid, created_ms, credit_microcents, spent_microcents)"
+		" VALUES (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 0, 0)",
 	STATEMENT(ACCOUNT_GET) = ACCOUNTS "WHERE id = ?1",
 	STATEMENT(ACCOUNT_LIST) = ACCOUNTS "ORDER BY id",
 	STATEMENT(ACCOUNT_CHANGE) =
 		"UPDATE account SET name = iif(?2 & 1, ?3, name), plan = iif(?2 & 2, ?4, plan),"
-		" is_prepaid = iif(?2 & 4, ?11, is_prepaid), turns = iif(?2 & 8, ?5, turns),"
+		" is_prepaid = iif(?2 & 4, ?12, is_prepaid), turns = iif(?2 & 8, ?5, turns),"
 		" connections = iif(?2 & 8, ?6, connections),"
 		" requests_per_minute = iif(?2 & 8, ?7, requests_per_minute),"
 		" characters_per_minute = iif(?2 & 8, ?8, characters_per_minute),"
 		" text_max = iif(?2 & 8, ?9, text_max),"
-		" closed_ms = iif(?2 & 16, ?10, closed_ms) WHERE id = ?1",
+		" heard_seconds_per_minute = iif(?2 & 8, ?10, heard_seconds_per_minute),"
+		" closed_ms = iif(?2 & 16, ?11, closed_ms) WHERE id = ?1",
 	STATEMENT(ACCOUNT_CREDIT) = "UPDATE account SET credit_microcents = ?2 WHERE id = ?1",
 	STATEMENT(ACCOUNT_SPENT) =
 		"UPDATE account SET spent_microcents = spent_microcents + ?2 WHERE id = ?1",
@@ -254,6 +268,26 @@ const char *const sqlite_statements[] = {
 		" sampled_ms = iif(?3 & 16384, ?19, sampled_ms)"
 		" WHERE id = ?1 AND project_id = ?2",
 	STATEMENT(VOICE_REMOVE) = "DELETE FROM voice WHERE id = ?1 AND project_id = ?2",
+
+	STATEMENT(SPEECH_ENGINE_GET) =
+		SPEECH_ENGINES "WHERE e.id = ?1 AND (?2 = 0 OR e.project_id = ?2)",
+	STATEMENT(SPEECH_ENGINE_COUNT) =
+		"SELECT count(*) FROM speech_engine WHERE project_id = ?1",
+	STATEMENT(SPEECH_ENGINE_ADD) =
+		"INSERT INTO speech_engine (id, project_id, name, folded, key_id, config, revision,"
+		" created_ms, updated_ms) VALUES (?1, ?2, ?4, ?5, ?6, ?7, 1, ?8, ?8)",
+	STATEMENT(SPEECH_ENGINE_CHANGE) =
+		"UPDATE speech_engine SET revision = revision + 1, updated_ms = ?8,"
+		" name = iif(?3 & 1, ?4, name), folded = iif(?3 & 1, ?5, folded),"
+		" key_id = iif(?3 & 2, ?6, key_id), config = iif(?3 & 4, ?7, config)"
+		" WHERE id = ?1 AND project_id = ?2 AND (?9 = 0 OR revision = ?9)",
+	STATEMENT(SPEECH_ENGINE_REMOVE) =
+		"DELETE FROM speech_engine WHERE id = ?1 AND project_id = ?2",
+	STATEMENT(SPEECH_ENGINE_BY_TIME) = SPEECH_ENGINES_BY("created_ms", ">", "ASC"),
+	STATEMENT(SPEECH_ENGINE_BY_TIME_DOWN) = SPEECH_ENGINES_BY("created_ms", "<", "DESC"),
+	STATEMENT(SPEECH_ENGINE_BY_NAME) = SPEECH_ENGINES_BY("folded", ">", "ASC"),
+	STATEMENT(SPEECH_ENGINE_BY_NAME_DOWN) = SPEECH_ENGINES_BY("folded", "<", "DESC"),
+
 	STATEMENT(VERSION) = "SELECT version FROM change",
 	STATEMENT(CHANGES) =
 		"SELECT kind, project_id, version FROM change_of_project WHERE version > ?1",

@@ -5,7 +5,7 @@
 
 #include "store/sqlite_private.h"
 
-/* NULL for a NULL; else lent by the statement until its next step. */
+/* Returns NULL for NULL; otherwise the text is valid until the statement's next step. */
 static const char *sqlite_voices_text_at(sqlite3_stmt *stmt, int column)
 {
 	return (const char *)sqlite3_column_text(stmt, column);
@@ -38,14 +38,14 @@ static int sqlite_voices_read_voice(struct store_voice *voice, sqlite3_stmt *stm
 	return voice->name ? 0 : sqlite_damaged("voice");
 }
 
-struct viewer {
+struct sqlite_voice_viewer {
 	store_voice_h *each;
 	void *arg;
 };
 
 static int sqlite_voices_show(sqlite3_stmt *stmt, void *arg)
 {
-	const struct viewer *viewer = arg;
+	const struct sqlite_voice_viewer *viewer = arg;
 	struct store_voice voice;
 	int err = sqlite_voices_read_voice(&voice, stmt);
 
@@ -56,14 +56,14 @@ static int sqlite_voices_show(sqlite3_stmt *stmt, void *arg)
 
 int sqlite_voice_list(struct store *store, store_voice_h *each, void *arg)
 {
-	struct viewer viewer = {each, arg};
+	struct sqlite_voice_viewer viewer = {each, arg};
 	int err = sqlite_rows(sqlite_of(store), STATEMENT_VOICE_LIST, "cannot list the voices",
 			      sqlite_voices_show, &viewer);
 
 	return err == ENOENT ? 0 : err;
 }
 
-/* The same places in both statements: 1 to 3 are id, project and which fields. */
+/* Both statements have the same parameters: 1 to 3 are the id, the project and the fields. */
 static void sqlite_voices_bind_fields(sqlite3_stmt *stmt, const struct store_voice *voice,
 				      int64_t at_ms)
 {

@@ -1,5 +1,5 @@
 /*
- * store.c: picks a backend by its address (see store.h).
+ * store.c: selects a backend by its address (see store.h).
  */
 #include "store/store.h"
 
@@ -27,7 +27,7 @@ static bool store_is_postgres(const char *address)
 	       store_begins_with(address, "postgres://");
 }
 
-bool store_is_hopeless(int err)
+bool store_is_permanent_error(int err)
 {
 	return err == EINVAL || err == EACCES || err == ENOTSUP || err == EPROTONOSUPPORT;
 }
@@ -37,7 +37,7 @@ int store_open_patiently(struct store **storep, bool *is_away, const char *addre
 	*is_away = false;
 	if (store_is_postgres(address))
 		return store_open_postgres_patiently(storep, is_away, address);
-	return store_open(storep, address); /* a file is there, or it is not */
+	return store_open(storep, address); /* a file exists or not: there is nothing to wait for */
 }
 
 int store_look(const char *address)
@@ -64,8 +64,8 @@ int store_open(struct store **storep, const char *address)
 	return EPROTONOSUPPORT;
 }
 
-/* A password is before the @, or among the options after the path.  With an @
- * elsewhere the meaning is unclear, and nothing is shown. */
+/* A password is either before the @ or among the options after the path.  If there is another @,
+ * the address is ambiguous, and nothing of it is shown. */
 void store_show_address(char shown[STORE_ADDRESS_SHOWN], const char *address)
 {
 	const char *scheme_end = strstr(address, "://");

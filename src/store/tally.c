@@ -1,5 +1,5 @@
 /*
- * tally.c: what a batch of turns costs whom (see tally.h).
+ * tally.c: sums up what a batch of turns costs (see tally.h).
  */
 #include "store/tally.h"
 

@@ -1,13 +1,14 @@
 /*
- * tally.h: what a batch of turns costs whom, so that a sum is written once for
- * all turns of a batch and not once for each.
+ * tally.h: sums up what a batch of turns costs each account and key, so that a sum is written once
+ * per batch and not once per turn.
  */
 #ifndef STORE_TALLY_H
 #define STORE_TALLY_H
 
 #include "store/store.h"
 
-/* To be added to what the holder spent, and taken off its lease at the server. */
+/* An amount to add to what the account or key has spent, and to deduct from its lease to the
+ * server. */
 struct tally {
 	struct store_holder holder;
 	char server[STORE_SERVER_ID_LEN + 1];
@@ -16,14 +17,15 @@ struct tally {
 
 #define TALLIES_PER_TURN 2 /* the account's and the key's */
 
-/* Room for the tallies of that many turns, from malloc. */
+/* Allocates room for the tallies of that many turns, to be released with free(); NULL if there is
+ * no memory. */
 struct tally *tally_rows(size_t turns);
 
-/* Notes a turn that was booked; returns the new count. */
+/* Adds up to TALLIES_PER_TURN rows for a booked turn; returns the new count. */
 size_t tally_note(struct tally *rows, size_t count, const struct store_turn *turn);
 
-/* One row for each holder and server, in an order that is the same for all who
- * write them, so that two never wait for each other; returns how many. */
+/* Merges the rows into one for each pair of holder and server; returns their number.  They are
+ * sorted, so that all writers lock in the same order and never deadlock. */
 size_t tally_merge(struct tally *rows, size_t count);
 
 #endif

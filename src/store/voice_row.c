@@ -14,7 +14,7 @@
 static const struct {
 	unsigned bit;
 	size_t offset;
-} strings[] = {
+} voice_row_strings[] = {
 	{STORE_VOICE_NAME, AT(name)},
 	{STORE_VOICE_VARIANT, AT(variant)},
 	{STORE_VOICE_DESCRIPTION, AT(description)},
@@ -29,17 +29,18 @@ static const struct {
 
 static const char **voice_row_string_of(struct store_voice *row, size_t i)
 {
-	return (const char **)(void *)((char *)row + strings[i].offset);
+	return (const char **)(void *)((char *)row + voice_row_strings[i].offset);
 }
 
 static const char *voice_row_string_in(const struct store_voice *row, size_t i)
 {
-	return *(const char *const *)(const void *)((const char *)row + strings[i].offset);
+	return *(const char *const *)(const void *)((const char *)row +
+						    voice_row_strings[i].offset);
 }
 
 void voice_row_free(struct store_voice *row)
 {
-	for (size_t i = 0; i < COUNT(strings); ++i)
+	for (size_t i = 0; i < COUNT(voice_row_strings); ++i)
 		free((char *)(uintptr_t)voice_row_string_in(row, i));
 }
 
@@ -48,7 +49,7 @@ int voice_row_copy(struct store_voice *copy, const struct store_voice *row)
 	int err = 0;
 
 	*copy = *row;
-	for (size_t i = 0; i < COUNT(strings); ++i) {
+	for (size_t i = 0; i < COUNT(voice_row_strings); ++i) {
 		const char *string = voice_row_string_in(row, i);
 
 		*voice_row_string_of(copy, i) = string ? strdup(string) : NULL;
@@ -62,8 +63,8 @@ int voice_row_copy(struct store_voice *copy, const struct store_voice *row)
 
 void voice_row_merge(struct store_voice *row, unsigned fields, const struct store_voice *from)
 {
-	for (size_t i = 0; i < COUNT(strings); ++i) {
-		if (fields & strings[i].bit)
+	for (size_t i = 0; i < COUNT(voice_row_strings); ++i) {
+		if (fields & voice_row_strings[i].bit)
 			*voice_row_string_of(row, i) = voice_row_string_in(from, i);
 	}
 	if (fields & STORE_VOICE_BASE)

@@ -1,16 +1,16 @@
 /*
  * chunker.c: cuts a stream of text into chunks (see chunker.h).
  *
- * Text is kept from the first byte that was not taken out.  Beside each byte
- * lies a mark that says what was found there; chunks that are ready are no
- * more than marks, so that memory is bounded by the text alone.
+ * Text is kept from the first byte that was not taken out. Each byte has a mark that says
+ * what was found there; chunks that are ready exist only as marks, so that memory is bounded
+ * by the text alone.
  *
- *     taken            start          now           fed
- *       | ready chunks   | buffered     | open tag    |
- *       '- chunker_next  '- next chunk  '- scanned    '- end of the text
+ *         taken            start          now           fed
+ *         | ready chunks   | buffered     | open tag    |
+ *         '- chunker_next  '- next chunk  '- scanned    '- end of the text
  *
- * Places count from the first text of the turn and never move; only `base`
- * does, when bytes that were taken out are dropped.
+ * Positions count from the beginning of the turn's text and never change; only `base` moves,
+ * when bytes that were taken out are dropped.
  */
 #include "text/chunker.h"
 
@@ -28,12 +28,12 @@
 #include "text/sentence.h"
 #include "text/tag.h"
 
-/* Text fed and not taken out, in bytes (design: 256 KiB of unspoken text). */
+/* The maximum number of bytes that were fed and not taken out. */
 #define FED_MAX (256u * 1024u)
 
 /* What a mark says about its byte. */
-enum mark {
-	MARK_SPOKEN = 1, /* begins a character that is read */
+enum chunker_mark {
+	MARK_SPOKEN = 1, /* begins a character that is spoken */
 	MARK_TAG = 2, /* begins a tag */
 	MARK_SENTENCE = 4, /* ends a sentence */
 	MARK_CHUNK = 8, /* ends a chunk that is ready */
@@ -43,27 +43,27 @@ enum mark {
 struct chunker {
 	struct chunker_options options;
 	unsigned schedule_most; /* the largest entry */
-	struct buf text; /* from base on */
-	struct buf marks; /* one for each byte of text */
+	struct buf text; /* the text from `base` on */
+	struct buf marks; /* one mark per byte of text */
 	size_t base;
 	size_t taken; /* the first byte that was not taken out */
-	size_t ready; /* chunks and silences after it */
+	size_t ready; /* number of chunks and silences after `taken` */
 	size_t index; /* of the next chunk, for the schedule */
-	struct place start; /* of the next chunk */
-	struct place now; /* what is scanned ends here */
-	struct place sentence_start;
-	struct place sentence_end; /* of the last sentence */
-	size_t quiet; /* nothing is spoken from start up to here */
+	struct text_position start; /* of the next chunk */
+	struct text_position now; /* the end of the scanned text */
+	struct text_position sentence_start;
+	struct text_position sentence_end; /* of the last sentence */
+	size_t quiet; /* nothing between start and this byte is spoken */
 	bool quiet_has_tag;
 	struct sentence sentence;
 	struct grapheme grapheme;
-	struct place cluster; /* where the last character began */
+	struct text_position cluster; /* where the last character began */
 	struct tag tag;
 	bool in_tag;
 	size_t tag_byte; /* where the next code point of the open tag is */
 	bool in_spell;
-	bool keeps_word; /* a timeout has kept the last word back */
-	struct place spell; /* where it began */
+	bool keeps_word; /* a timeout has kept back the last word */
+	struct text_position spell; /* where the open <spell> began */
 	struct prosody prosody;
 };
 
@@ -73,7 +73,7 @@ const struct chunker_options chunker_options_default = {
 	.buffer_max = 1000,
 };
 
-static void destroy(void *object)
+static void chunker_destroy(void *object)
 {
 	struct chunker *chunker = object;
 
@@ -83,7 +83,7 @@ static void destroy(void *object)
 
 int chunker_alloc(struct chunker **chunkerp, const struct chunker_options *options)
 {
-	struct chunker *chunker = mem_zalloc(sizeof(*chunker), destroy);
+	struct chunker *chunker = mem_zalloc(sizeof(*chunker), chunker_destroy);
 
 	if (!chunker)
 		return ENOMEM;
@@ -98,8 +98,8 @@ int chunker_alloc(struct chunker **chunkerp, const struct chunker_options *optio
 		if (chunker->schedule_most < chunker->options.schedule[i])
 			chunker->schedule_most = chunker->options.schedule[i];
 	}
-	/* Twice the limit: taken bytes are dropped when they are half of all,
-	 * so that each byte moves once on average. */
+	/* Twice the limit: taken bytes are dropped when they are half of all, so that each
+	 * byte is moved once on average. */
 	buf_init(&chunker->text, 2 * FED_MAX);
 	buf_init(&chunker->marks, 2 * FED_MAX);
 	sentence_init(&chunker->sentence, chunker->options.language);
@@ -107,46 +107,47 @@ int chunker_alloc(struct chunker **chunkerp, const struct chunker_options *optio
 	return 0;
 }
 
-static size_t fed(const struct chunker *chunker)
+static size_t chunker_fed(const struct chunker *chunker)
 {
 	return chunker->base + chunker->text.len;
 }
 
-static uint8_t mark_at(const struct chunker *chunker, size_t byte)
+static uint8_t chunker_mark_at(const struct chunker *chunker, size_t byte)
 {
 	return (uint8_t)chunker->marks.bytes[byte - chunker->base];
 }
 
-static void set_mark(struct chunker *chunker, size_t byte, enum mark mark)
+static void chunker_set_mark(struct chunker *chunker, size_t byte, enum chunker_mark mark)
 {
 	char *at = &chunker->marks.bytes[byte - chunker->base];
 
 	*at = (char)((uint8_t)*at | (uint8_t)mark);
 }
 
-static size_t decode_at(struct chunker *chunker, uint32_t *c, size_t byte)
+static size_t chunker_decode_at(struct chunker *chunker, uint32_t *c, size_t byte)
 {
 	COST_STEP();
-	return utf8_decode(c, chunker->text.bytes + (byte - chunker->base), fed(chunker) - byte);
+	return utf8_decode(c, chunker->text.bytes + (byte - chunker->base),
+			   chunker_fed(chunker) - byte);
 }
 
 /* True for the first byte of a code point. */
-static bool is_lead(const struct chunker *chunker, size_t byte)
+static bool chunker_is_lead(const struct chunker *chunker, size_t byte)
 {
 	return ((uint8_t)chunker->text.bytes[byte - chunker->base] & 0xc0) != 0x80;
 }
 
-static size_t length(struct place from, struct place to)
+static size_t chunker_length(struct text_position from, struct text_position to)
 {
 	return to.byte > from.byte ? to.count - from.count : 0;
 }
 
 /* The next chunk begins at the first character from here that is not blank. */
-static void start_at(struct chunker *chunker, struct place at)
+static void chunker_start_at(struct chunker *chunker, struct text_position at)
 {
 	while (at.byte < chunker->now.byte) {
 		uint32_t c;
-		size_t n = decode_at(chunker, &c, at.byte);
+		size_t n = chunker_decode_at(chunker, &c, at.byte);
 
 		if (!unicode_is_blank(unicode_kind(c)))
 			break;
@@ -158,12 +159,12 @@ static void start_at(struct chunker *chunker, struct place at)
 	chunker->quiet_has_tag = false;
 }
 
-/* True when something between start and `end` is read.  `quiet` never goes
- * back, so that text with nothing to say is looked at once. */
-static bool is_spoken(struct chunker *chunker, struct place end)
+/* True when something between start and `end` is spoken. `quiet` never goes back, so text
+ * without anything to speak is examined once. */
+static bool chunker_is_spoken(struct chunker *chunker, struct text_position end)
 {
 	for (; chunker->quiet < end.byte; ++chunker->quiet) {
-		uint8_t mark = mark_at(chunker, chunker->quiet);
+		uint8_t mark = chunker_mark_at(chunker, chunker->quiet);
 
 		COST_STEP();
 		if (mark & MARK_SPOKEN)
@@ -174,33 +175,36 @@ static bool is_spoken(struct chunker *chunker, struct place end)
 	return false;
 }
 
-/* What to do with a piece that holds nothing to read. */
+/* What to do with a piece that has nothing to speak. */
 enum silence {
-	SILENCE_KEEP, /* it joins what follows */
-	SILENCE_JOIN_TAGS, /* only with a tag in it, which may mean something there */
-	SILENCE_SKIP, /* unless it has a tag: then it is a chunk */
+	SILENCE_KEEP, /* it joins the text that follows */
+	/* if it has a tag, which may affect what follows, it joins that; otherwise it is skipped */
+	SILENCE_JOIN_TAGS,
+	SILENCE_SKIP, /* it is skipped, unless it has a tag: then it is a chunk */
 };
 
-/* Makes a chunk of all from start to end. */
-static void emit(struct chunker *chunker, struct place end, enum silence silence)
+/* Makes a chunk of the text from start to end. */
+static void chunker_emit_until(struct chunker *chunker, struct text_position end,
+			       enum silence silence)
 {
 	if (end.byte <= chunker->start.byte)
 		return;
-	if (is_spoken(chunker, end) || (silence == SILENCE_SKIP && chunker->quiet_has_tag)) {
-		set_mark(chunker, end.byte - 1, MARK_CHUNK);
+	if (chunker_is_spoken(chunker, end) ||
+	    (silence == SILENCE_SKIP && chunker->quiet_has_tag)) {
+		chunker_set_mark(chunker, end.byte - 1, MARK_CHUNK);
 		++chunker->index;
 	} else {
 		if (silence == SILENCE_KEEP)
 			return;
 		if (silence == SILENCE_JOIN_TAGS && chunker->quiet_has_tag)
 			return;
-		set_mark(chunker, end.byte - 1, MARK_SILENCE);
+		chunker_set_mark(chunker, end.byte - 1, MARK_SILENCE);
 	}
 	++chunker->ready;
-	start_at(chunker, end);
+	chunker_start_at(chunker, end);
 }
 
-static size_t least_length(const struct chunker *chunker)
+static size_t chunker_least_length(const struct chunker *chunker)
 {
 	size_t last = chunker->options.schedule_len - 1;
 
@@ -209,36 +213,36 @@ static size_t least_length(const struct chunker *chunker)
 	return chunker->options.schedule[chunker->index < last ? chunker->index : last];
 }
 
-static void mark_sentence(struct chunker *chunker, struct place end)
+static void chunker_mark_sentence(struct chunker *chunker, struct text_position end)
 {
 	if (end.byte <= chunker->start.byte)
 		return;
-	set_mark(chunker, end.byte - 1, MARK_SENTENCE);
+	chunker_set_mark(chunker, end.byte - 1, MARK_SENTENCE);
 	chunker->sentence_start = chunker->sentence_end = end;
 }
 
-static void end_sentence(struct chunker *chunker, struct place end)
+static void chunker_end_sentence(struct chunker *chunker, struct text_position end)
 {
-	mark_sentence(chunker, end);
-	if (length(chunker->start, end) >= least_length(chunker))
-		emit(chunker, end, SILENCE_JOIN_TAGS);
+	chunker_mark_sentence(chunker, end);
+	if (chunker_length(chunker->start, end) >= chunker_least_length(chunker))
+		chunker_emit_until(chunker, end, SILENCE_JOIN_TAGS);
 }
 
-/* A sentence that runs on past the largest entry is cut at its last clause. */
-static void cut_run_on(struct chunker *chunker)
+/* A sentence that is longer than the largest entry is cut at its last clause. */
+static void chunker_cut_run_on(struct chunker *chunker)
 {
-	struct place clause = chunker->sentence.clause;
+	struct text_position clause = chunker->sentence.clause;
 
 	if (chunker->options.auto_mode ||
-	    length(chunker->sentence_start, chunker->now) <= chunker->schedule_most)
+	    chunker_length(chunker->sentence_start, chunker->now) <= chunker->schedule_most)
 		return;
 	if (clause.byte <= chunker->sentence_start.byte ||
 	    chunker->sentence.candidate.stage != CANDIDATE_NONE)
 		return;
-	end_sentence(chunker, clause);
+	chunker_end_sentence(chunker, clause);
 }
 
-static void cut_at(struct chunker *chunker, struct place at)
+static void chunker_cut_at(struct chunker *chunker, struct text_position at)
 {
 	struct sentence *sentence = &chunker->sentence;
 
@@ -247,14 +251,14 @@ static void cut_at(struct chunker *chunker, struct place at)
 	sentence_cut(sentence, at);
 	if (chunker->sentence_start.byte < at.byte)
 		chunker->sentence_start = at;
-	emit(chunker, at, SILENCE_SKIP);
+	chunker_emit_until(chunker, at, SILENCE_SKIP);
 }
 
-/* The best place to cut a full buffer, short of tearing a word. */
-static bool find_cut(const struct chunker *chunker, struct place *at)
+/* The best position to cut a full buffer without dividing a word. */
+static bool chunker_find_cut(const struct chunker *chunker, struct text_position *at)
 {
 	const struct sentence *sentence = &chunker->sentence;
-	const struct place places[] = {
+	const struct text_position places[] = {
 		sentence_awaits_pause(sentence) ? sentence->candidate.end : chunker->sentence_end,
 		chunker->sentence_end,
 		sentence->clause,
@@ -270,77 +274,78 @@ static bool find_cut(const struct chunker *chunker, struct place *at)
 	return false;
 }
 
-/* Makes room for n code points in a buffer that would grow past its maximum;
- * is_border: a character begins here. */
-static void make_room(struct chunker *chunker, size_t n, bool is_border)
+/* Makes room for n code points in a buffer that would exceed its maximum; is_border: a
+ * character begins here. */
+static void chunker_make_room(struct chunker *chunker, size_t n, bool is_border)
 {
-	while (length(chunker->start, chunker->now) + n > chunker->options.buffer_max) {
-		struct place at;
+	while (chunker_length(chunker->start, chunker->now) + n > chunker->options.buffer_max) {
+		struct text_position at;
 
 		if (chunker->start.byte >= chunker->now.byte)
 			return;
-		if (!find_cut(chunker, &at)) {
+		if (!chunker_find_cut(chunker, &at)) {
 			at = chunker->now;
 			if (!is_border && chunker->cluster.byte > chunker->start.byte)
 				at = chunker->cluster;
 		}
-		cut_at(chunker, at);
+		chunker_cut_at(chunker, at);
 	}
 }
 
-/* The buffer is full: a word's end or better is cut at once, a mere character's
- * end only when the next code point tells where it is. */
-static void cut_full(struct chunker *chunker)
+/* Cuts a full buffer: at the end of a word or better at once, at the end of a character only
+ * when the next code point shows where it is. */
+static void chunker_cut_full(struct chunker *chunker)
 {
-	struct place at;
+	struct text_position at;
 
-	if (length(chunker->start, chunker->now) >= chunker->options.buffer_max &&
-	    find_cut(chunker, &at))
-		cut_at(chunker, at);
+	if (chunker_length(chunker->start, chunker->now) >= chunker->options.buffer_max &&
+	    chunker_find_cut(chunker, &at))
+		chunker_cut_at(chunker, at);
 }
 
-static void advance(struct chunker *chunker, size_t bytes, size_t count)
+static void chunker_advance(struct chunker *chunker, size_t bytes, size_t count)
 {
 	chunker->now.byte += bytes;
 	chunker->now.count += count;
 }
 
-static void take_blank_start(struct chunker *chunker, struct place before, uint32_t c)
+static void chunker_take_blank_start(struct chunker *chunker, struct text_position before,
+				     uint32_t c)
 {
 	if (!unicode_is_blank(unicode_kind(c)))
 		return;
 	if (chunker->sentence_start.byte == before.byte)
 		chunker->sentence_start = chunker->now;
 	if (chunker->start.byte == before.byte)
-		start_at(chunker, before);
+		chunker_start_at(chunker, before);
 }
 
-static void take_text(struct chunker *chunker, uint32_t c, size_t n)
+static void chunker_take_text(struct chunker *chunker, uint32_t c, size_t n)
 {
 	bool is_border = grapheme_step(&chunker->grapheme, c);
-	struct place before = chunker->now;
-	struct place end;
+	struct text_position before = chunker->now;
+	struct text_position end;
 	bool ended = false;
 
-	make_room(chunker, 1, is_border);
+	chunker_make_room(chunker, 1, is_border);
 	if (is_border)
 		chunker->cluster = before;
-	advance(chunker, n, 1);
+	chunker_advance(chunker, n, 1);
 	if (chunker->in_spell || unicode_is_spoken(unicode_kind(c)))
-		set_mark(chunker, before.byte, MARK_SPOKEN);
+		chunker_set_mark(chunker, before.byte, MARK_SPOKEN);
 	if (chunker->in_spell)
 		sentence_spell(&chunker->sentence, chunker->now);
 	else
 		ended = sentence_step(&chunker->sentence, c, before, chunker->now, &end);
 	if (ended)
-		end_sentence(chunker, end);
-	take_blank_start(chunker, before, c);
+		chunker_end_sentence(chunker, end);
+	chunker_take_blank_start(chunker, before, c);
 	if (!chunker->in_spell)
-		cut_run_on(chunker);
-	cut_full(chunker);
+		chunker_cut_run_on(chunker);
+	chunker_cut_full(chunker);
 }
 
-static void take_spell(struct chunker *chunker, struct place before)
+static void chunker_take_spell(struct chunker *chunker, struct text_position before)
 {
 	if (chunker->tag.closes) {
 		chunker->in_spell = false;
@@ -352,83 +357,83 @@ static void take_spell(struct chunker *chunker, struct place before)
 	}
 }
 
-/* A whole tag, from now to its '>'. */
-static void take_tag(struct chunker *chunker, size_t end_byte)
+/* Processes a complete tag, from now to its '>'. */
+static void chunker_take_tag(struct chunker *chunker, size_t end_byte)
 {
 	size_t bytes = end_byte - chunker->now.byte;
 	const char *tag = chunker->text.bytes + (chunker->now.byte - chunker->base);
 	size_t count = utf8_count(tag, bytes);
-	struct place before = chunker->now;
-	struct place end;
+	struct text_position before = chunker->now;
+	struct text_position end;
 
-	make_room(chunker, count, true);
-	set_mark(chunker, before.byte, MARK_TAG);
-	advance(chunker, bytes, count);
+	chunker_make_room(chunker, count, true);
+	chunker_set_mark(chunker, before.byte, MARK_TAG);
+	chunker_advance(chunker, bytes, count);
 	chunker->grapheme = (struct grapheme){0};
 	chunker->cluster = chunker->now;
 	if (!chunker->in_spell && tag_is(&chunker->tag, "prosody"))
 		prosody_tag(&chunker->prosody, &chunker->tag, tag, bytes);
 	if (!chunker->in_spell &&
 	    sentence_tag(&chunker->sentence, &chunker->tag, before, chunker->now, &end))
-		end_sentence(chunker, end);
+		chunker_end_sentence(chunker, end);
 	if (tag_is(&chunker->tag, "spell"))
-		take_spell(chunker, before);
-	cut_full(chunker);
+		chunker_take_spell(chunker, before);
+	chunker_cut_full(chunker);
 }
 
-/* The open tag is none: its '<' is text, and what follows is read again. */
-static void give_up_tag(struct chunker *chunker)
+/* The open tag is not a tag: its '<' is text, and what follows is scanned again. */
+static void chunker_give_up_tag(struct chunker *chunker)
 {
 	chunker->in_tag = false;
 	if (!chunker->in_spell && tag_is(&chunker->tag, "prosody"))
 		prosody_malformed(&chunker->prosody);
-	take_text(chunker, '<', 1);
+	chunker_take_text(chunker, '<', 1);
 }
 
-/* The open tag's next code point. */
-static void scan_tag(struct chunker *chunker)
+/* Processes the next code point of the open tag. */
+static void chunker_scan_tag(struct chunker *chunker)
 {
 	uint32_t c;
-	size_t n = decode_at(chunker, &c, chunker->tag_byte);
+	size_t n = chunker_decode_at(chunker, &c, chunker->tag_byte);
 	enum tag_verdict verdict = tag_step(&chunker->tag, c, n);
 	bool is_too_long = chunker->tag.len > chunker->options.buffer_max;
 
 	if (verdict == TAG_TEXT || is_too_long) {
-		give_up_tag(chunker);
+		chunker_give_up_tag(chunker);
 		return;
 	}
 	chunker->tag_byte += n;
 	if (verdict == TAG_WHOLE) {
 		chunker->in_tag = false;
-		take_tag(chunker, chunker->tag_byte);
+		chunker_take_tag(chunker, chunker->tag_byte);
 	}
 }
 
-static void scan(struct chunker *chunker)
+static void chunker_scan(struct chunker *chunker)
 {
 	for (;;) {
 		size_t at = chunker->in_tag ? chunker->tag_byte : chunker->now.byte;
 		uint32_t c;
 		size_t n;
 
-		if (at >= fed(chunker))
+		if (at >= chunker_fed(chunker))
 			return;
 		if (chunker->in_tag) {
-			scan_tag(chunker);
+			chunker_scan_tag(chunker);
 			continue;
 		}
-		n = decode_at(chunker, &c, at);
+		n = chunker_decode_at(chunker, &c, at);
 		if (c == '<') {
 			tag_begin(&chunker->tag);
 			chunker->in_tag = true;
 			chunker->tag_byte = at + n;
 		} else {
-			take_text(chunker, c, n);
+			chunker_take_text(chunker, c, n);
 		}
 	}
 }
 
-static void drop_taken(struct chunker *chunker)
+static void chunker_drop_taken(struct chunker *chunker)
 {
 	size_t n = chunker->taken - chunker->base;
 
@@ -447,7 +452,7 @@ int chunker_feed(struct chunker *chunker, const char *text, size_t len)
 		chunker->taken = chunker->start.byte;
 	if (len > FED_MAX - chunker_buffered(chunker))
 		return ENOBUFS;
-	drop_taken(chunker);
+	chunker_drop_taken(chunker);
 	err = buf_reserve(&chunker->text, len);
 	if (!err)
 		err = buf_reserve(&chunker->marks, len);
@@ -458,18 +463,18 @@ int chunker_feed(struct chunker *chunker, const char *text, size_t len)
 		chunker->marks.bytes[chunker->marks.len + i] = 0;
 	chunker->marks.len += len;
 	chunker->keeps_word = false;
-	scan(chunker);
+	chunker_scan(chunker);
 	return 0;
 }
 
 void chunker_end_message(struct chunker *chunker)
 {
-	struct place end;
+	struct text_position end;
 
 	if (chunker->in_tag) /* it may belong to the sentence before it */
-		chunker->sentence.message = fed(chunker);
-	else if (sentence_end_message(&chunker->sentence, fed(chunker), &end))
-		end_sentence(chunker, end);
+		chunker->sentence.message = chunker_fed(chunker);
+	else if (sentence_end_message(&chunker->sentence, chunker_fed(chunker), &end))
+		chunker_end_sentence(chunker, end);
 }
 
 unsigned chunker_pause_ms(const struct chunker *chunker)
@@ -481,33 +486,34 @@ unsigned chunker_pause_ms(const struct chunker *chunker)
 
 void chunker_pause(struct chunker *chunker)
 {
-	struct place end;
+	struct text_position end;
 
 	if (!sentence_awaits_pause(&chunker->sentence))
 		return;
 	sentence_confirm(&chunker->sentence, &end);
-	end_sentence(chunker, end);
+	chunker_end_sentence(chunker, end);
 }
 
-/* All up to `end`, one chunk per sentence. */
-static void emit_sentences(struct chunker *chunker, struct place end, enum silence rest)
+/* Makes one chunk per sentence up to `end`. */
+static void chunker_emit_sentences(struct chunker *chunker, struct text_position end,
+				   enum silence rest)
 {
-	struct place at = chunker->start;
+	struct text_position at = chunker->start;
 
 	while (at.byte < end.byte) {
-		uint8_t mark = mark_at(chunker, at.byte);
+		uint8_t mark = chunker_mark_at(chunker, at.byte);
 
 		COST_STEP();
-		at.count += is_lead(chunker, at.byte);
+		at.count += chunker_is_lead(chunker, at.byte);
 		++at.byte;
 		if (mark & MARK_SENTENCE)
-			emit(chunker, at, SILENCE_JOIN_TAGS);
+			chunker_emit_until(chunker, at, SILENCE_JOIN_TAGS);
 	}
-	emit(chunker, end, rest);
+	chunker_emit_until(chunker, end, rest);
 }
 
-/* Where what may be handed over without more text ends. */
-static struct place finished(const struct chunker *chunker)
+/* The end of the text that can be spoken without waiting for more. */
+static struct text_position chunker_finished(const struct chunker *chunker)
 {
 	if (chunker->in_spell)
 		return chunker->spell;
@@ -516,16 +522,16 @@ static struct place finished(const struct chunker *chunker)
 	return chunker->now;
 }
 
-static void hand_over(struct chunker *chunker, struct place until)
+static void chunker_hand_over(struct chunker *chunker, struct text_position until)
 {
-	struct place end;
+	struct text_position end;
 
 	if (until.byte <= chunker->start.byte)
 		return;
 	if (chunker->sentence.candidate.end.byte <= until.byte &&
 	    sentence_finish(&chunker->sentence, &end))
-		mark_sentence(chunker, end);
-	emit_sentences(chunker, until, SILENCE_KEEP);
+		chunker_mark_sentence(chunker, end);
+	chunker_emit_sentences(chunker, until, SILENCE_KEEP);
 	sentence_cut(&chunker->sentence, until);
 	if (chunker->sentence_start.byte < until.byte)
 		chunker->sentence_start = until;
@@ -533,14 +539,14 @@ static void hand_over(struct chunker *chunker, struct place until)
 
 bool chunker_timeout(struct chunker *chunker)
 {
-	struct place until = finished(chunker);
-	struct place word = chunker->sentence.word.begin;
+	struct text_position until = chunker_finished(chunker);
+	struct text_position word = chunker->sentence.word.begin;
 
 	chunker->keeps_word = !chunker->keeps_word && !chunker->in_tag && !chunker->in_spell &&
 			      sentence_has_open_word(&chunker->sentence);
 	if (chunker->keeps_word && word.byte < until.byte)
 		until = word;
-	hand_over(chunker, until);
+	chunker_hand_over(chunker, until);
 	return chunker->keeps_word;
 }
 
@@ -550,7 +556,7 @@ void chunker_emit(struct chunker *chunker)
 		chunker->grapheme = (struct grapheme){0};
 		chunker->cluster = chunker->now;
 	}
-	hand_over(chunker, chunker->in_spell ? chunker->spell : chunker->now);
+	chunker_hand_over(chunker, chunker->in_spell ? chunker->spell : chunker->now);
 }
 
 const char *chunker_fault(const struct chunker *chunker)
@@ -566,21 +572,21 @@ bool chunker_has_sentence(const struct chunker *chunker)
 void chunker_release(struct chunker *chunker)
 {
 	if (chunker_has_sentence(chunker))
-		emit(chunker, chunker->sentence_end, SILENCE_JOIN_TAGS);
+		chunker_emit_until(chunker, chunker->sentence_end, SILENCE_JOIN_TAGS);
 }
 
 void chunker_flush(struct chunker *chunker)
 {
-	struct place end;
+	struct text_position end;
 
 	if (chunker->in_tag) {
-		give_up_tag(chunker);
-		scan(chunker);
+		chunker_give_up_tag(chunker);
+		chunker_scan(chunker);
 	}
 	prosody_end(&chunker->prosody);
 	if (sentence_finish(&chunker->sentence, &end))
-		mark_sentence(chunker, end);
-	emit_sentences(chunker, chunker->now, SILENCE_SKIP);
+		chunker_mark_sentence(chunker, end);
+	chunker_emit_sentences(chunker, chunker->now, SILENCE_SKIP);
 }
 
 static void chunker_trim(struct chunk *chunk)
@@ -616,7 +622,7 @@ bool chunker_next(struct chunker *chunker, struct chunk *chunk)
 		uint8_t mark;
 
 		do {
-			mark = mark_at(chunker, chunker->taken++);
+			mark = chunker_mark_at(chunker, chunker->taken++);
 			COST_STEP();
 		} while (!(mark & (MARK_CHUNK | MARK_SILENCE)));
 		--chunker->ready;
@@ -633,5 +639,5 @@ bool chunker_next(struct chunker *chunker, struct chunk *chunk)
 
 size_t chunker_buffered(const struct chunker *chunker)
 {
-	return fed(chunker) - chunker->taken;
+	return chunker_fed(chunker) - chunker->taken;
 }

@@ -1,17 +1,17 @@
 /*
- * compose.c: a letter and the mark after it as one character (see compose.h).
+ * compose.c: combines a letter and the mark after it into one character (see compose.h).
  */
 #include "text/compose.h"
 
 #include "base/utf8.h"
 
-/* Marks and the later letters of a Hangul syllable begin here; UTF-8 writes
- * them with this byte or a higher one first. */
+/* The first combining mark; later letters of Hangul syllables are above it. In UTF-8 they
+ * begin with this byte or a higher one. */
 #define MARK_FIRST 0x300
 #define MARK_LEAD_FIRST 0xcc
 
-/* The Unicode Standard, 3.12: a syllable is a leading consonant, a vowel and
- * perhaps a trailing consonant, in the order of an odometer. */
+/* The Unicode Standard, 3.12: a syllable is a leading consonant, a vowel and an optional
+ * trailing consonant, numbered in this order. */
 enum {
 	HANGUL_FIRST = 0xac00,
 	LEAD_FIRST = 0x1100,
@@ -22,7 +22,7 @@ enum {
 	TRAILS = 28,
 };
 
-static uint32_t hangul(uint32_t base, uint32_t mark)
+static uint32_t compose_hangul(uint32_t base, uint32_t mark)
 {
 	if (base - LEAD_FIRST < LEADS && mark - VOWEL_FIRST < VOWELS)
 		return HANGUL_FIRST + ((base - LEAD_FIRST) * VOWELS + mark - VOWEL_FIRST) * TRAILS;
@@ -50,7 +50,7 @@ uint32_t compose_pair(uint32_t base, uint32_t mark)
 		else
 			high = mid;
 	}
-	return hangul(base, mark);
+	return compose_hangul(base, mark);
 }
 
 size_t compose_decode(uint32_t *code_point, const char *bytes, size_t n)

@@ -1,8 +1,8 @@
 /*
- * compose.h: a letter and the mark after it as one character (NFC).
+ * compose.h: combines a letter and the mark after it into one character (NFC).
  *
- * Most text comes composed; that from macOS file names and some keyboards does
- * not, and the same word must be the same whichever way it was typed.
+ * Most text arrives composed; text from macOS file names and some keyboards does not, and
+ * the same word must compare equal however it was typed.
  */
 #ifndef TEXT_COMPOSE_H
 #define TEXT_COMPOSE_H
@@ -17,13 +17,13 @@ struct compose_row {
 extern const struct compose_row compose_rows[]; /* sorted by base, then mark */
 extern const size_t compose_rows_len;
 
-/* The one character that both make, 0 when there is none.  A mark that belongs
- * before one that the base already has finds its place ("ê" and a dot below).
- * Hangul's letters make syllables. */
+/* The character that both combine to, 0 when there is none. A mark that precedes one that the
+ * base already has in canonical order is also combined ("ê" and a dot below). Hangul letters
+ * combine to syllables. */
 uint32_t compose_pair(uint32_t base, uint32_t mark);
 
-/* As utf8_decode, but takes the marks that can join with the character: gives
- * what they make and the length of them all. */
+/* Like utf8_decode, but includes the marks that combine with the character: returns the result
+ * and the total length. */
 size_t compose_decode(uint32_t *code_point, const char *bytes, size_t n);
 
 #endif

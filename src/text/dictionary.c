@@ -1,9 +1,9 @@
 /*
- * dictionary.c: words that are to be said in another way (see dictionary.h).
+ * dictionary.c: replaces words by how they are pronounced (see dictionary.h).
  *
- * A search cuts the text into lexemes and reads them from the last to the first
- * with the phrasebooks of all dictionaries, which tells for each lexeme the
- * longest entry that begins there.  After that a hit is a matter of looking.
+ * A search divides the text into lexemes and reads them from the last to the first with the
+ * phrasebooks of all dictionaries, which gives for each lexeme the longest entry that begins
+ * there. After that, finding a hit is a lookup.
  */
 #include "text/dictionary.h"
 
@@ -19,7 +19,7 @@ struct saying {
 
 struct dictionary {
 	struct phrasebook *as_written; /* NULL: no entry is case-sensitive */
-	struct phrasebook *any_case; /* NULL: all are */
+	struct phrasebook *any_case; /* NULL: all entries are case-sensitive */
 	struct saying *sayings;
 	char *strings;
 };
@@ -30,22 +30,22 @@ struct lexicon {
 };
 
 /* A lexeme of the text, and the entry that begins there. */
-struct place {
+struct dictionary_place {
 	struct lexeme lexeme;
-	size_t end; /* of the entry; 0: none begins */
+	size_t end; /* of the entry; 0: no entry begins here */
 	const struct saying *saying;
 };
 
 struct lexicon_search {
 	const struct lexicon *lexicon;
 	const char *text;
-	struct place *places;
+	struct dictionary_place *places;
 	size_t count, size;
-	size_t next; /* the places before it begin before what was asked for last */
-	uint32_t states[]; /* two for each dictionary: as written, any case */
+	size_t next; /* the first place at or after the last `from` */
+	uint32_t states[]; /* two per dictionary: case-sensitive and case-insensitive */
 };
 
-static void destroy_dictionary(void *object)
+static void dictionary_destroy(void *object)
 {
 	struct dictionary *dictionary = object;
 
@@ -55,7 +55,7 @@ static void destroy_dictionary(void *object)
 	mem_deref(dictionary->strings);
 }
 
-static const char *copy_string(char **to, const char *string)
+static const char *dictionary_copy_string(char **to, const char *string)
 {
 	const char *copy = *to;
 
@@ -65,8 +65,8 @@ static const char *copy_string(char **to, const char *string)
 	return copy;
 }
 
-static int copy_sayings(struct dictionary *dictionary, const struct dictionary_entry *entries,
-			size_t count)
+static int dictionary_copy_sayings(struct dictionary *dictionary,
+				   const struct dictionary_entry *entries, size_t count)
 {
 	size_t size = 1;
 	char *to;
@@ -80,15 +80,16 @@ static int copy_sayings(struct dictionary *dictionary, const struct dictionary_e
 		return ENOMEM;
 	to = dictionary->strings;
 	for (size_t i = 0; i < count; ++i) {
-		dictionary->sayings[i].replacement = copy_string(&to, entries[i].replacement);
-		dictionary->sayings[i].ipa = copy_string(&to, entries[i].ipa);
+		dictionary->sayings[i].replacement =
+			dictionary_copy_string(&to, entries[i].replacement);
+		dictionary->sayings[i].ipa = dictionary_copy_string(&to, entries[i].ipa);
 	}
 	return 0;
 }
 
-/* The phrases of one kind; *bookp stays NULL when there are none. */
-static int make_book(struct phrasebook **bookp, const struct dictionary_entry *entries,
-		     size_t count, bool case_sensitive)
+/* The entries of one kind; *bookp remains NULL when there are none. */
+static int dictionary_make_book(struct phrasebook **bookp, const struct dictionary_entry *entries,
+				size_t count, bool case_sensitive)
 {
 	struct phrasebook_entry *phrases = mem_zalloc((count + 1) * sizeof(*phrases), NULL);
 	size_t chosen = 0;
@@ -109,16 +110,16 @@ static int make_book(struct phrasebook **bookp, const struct dictionary_entry *e
 int dictionary_alloc(struct dictionary **dictionaryp, const struct dictionary_entry *entries,
 		     size_t count)
 {
-	struct dictionary *dictionary = mem_zalloc(sizeof(*dictionary), destroy_dictionary);
+	struct dictionary *dictionary = mem_zalloc(sizeof(*dictionary), dictionary_destroy);
 	int err;
 
 	if (!dictionary)
 		return ENOMEM;
-	err = copy_sayings(dictionary, entries, count);
+	err = dictionary_copy_sayings(dictionary, entries, count);
 	if (!err)
-		err = make_book(&dictionary->as_written, entries, count, true);
+		err = dictionary_make_book(&dictionary->as_written, entries, count, true);
 	if (!err)
-		err = make_book(&dictionary->any_case, entries, count, false);
+		err = dictionary_make_book(&dictionary->any_case, entries, count, false);
 	if (err)
 		mem_deref(dictionary);
 	else
@@ -126,7 +127,7 @@ int dictionary_alloc(struct dictionary **dictionaryp, const struct dictionary_en
 	return err;
 }
 
-static void destroy_lexicon(void *object)
+static void dictionary_destroy_lexicon(void *object)
 {
 	struct lexicon *lexicon = object;
 
@@ -138,8 +139,8 @@ int lexicon_alloc(struct lexicon **lexiconp, struct dictionary *const *dictionar
 {
 	struct lexicon *lexicon;
 
-	lexicon =
-		mem_zalloc(sizeof(*lexicon) + count * sizeof(struct dictionary *), destroy_lexicon);
+	lexicon = mem_zalloc(sizeof(*lexicon) + count * sizeof(struct dictionary *),
+			     dictionary_destroy_lexicon);
 	if (!lexicon)
 		return ENOMEM;
 	for (; lexicon->count < count; ++lexicon->count)
@@ -148,18 +149,18 @@ int lexicon_alloc(struct lexicon **lexiconp, struct dictionary *const *dictionar
 	return 0;
 }
 
-static void destroy_search(void *object)
+static void dictionary_destroy_search(void *object)
 {
 	struct lexicon_search *search = object;
 
 	mem_deref(search->places);
 }
 
-static int add_place(struct lexicon_search *search, const struct lexeme *lexeme)
+static int dictionary_add_place(struct lexicon_search *search, const struct lexeme *lexeme)
 {
 	if (search->count == search->size) {
 		size_t size = 2 * search->size;
-		struct place *places = mem_zalloc(size * sizeof(*places), NULL);
+		struct dictionary_place *places = mem_zalloc(size * sizeof(*places), NULL);
 
 		if (!places)
 			return ENOMEM;
@@ -172,26 +173,27 @@ static int add_place(struct lexicon_search *search, const struct lexeme *lexeme)
 	return 0;
 }
 
-static int cut(struct lexicon_search *search, size_t len)
+static int dictionary_split(struct lexicon_search *search, size_t len)
 {
 	struct lexeme lexeme = {0};
 	int err = 0;
 
-	search->size = len / 2 + 8; /* words and blanks by turns: mostly enough */
+	search->size = len / 2 + 8; /* words and blanks alternate: usually enough */
 	search->places = mem_zalloc(search->size * sizeof(*search->places), NULL);
 	if (!search->places)
 		return ENOMEM;
 	while (!err && lexeme_read(&lexeme, search->text, len, lexeme.end))
-		err = add_place(search, &lexeme);
+		err = dictionary_add_place(search, &lexeme);
 	return err;
 }
 
-/* Reads the lexeme with a book.  Its phrase is taken when it is longer than the
- * one that is there: equal ones stay with who was asked first. */
-static void read_with(struct lexicon_search *search, size_t i, const struct phrasebook *book,
-		      uint32_t *state, const struct dictionary *dictionary)
+/* Reads the lexeme with a phrasebook. Its phrase is used only if it is longer than the current
+ * one, so that the first dictionary wins a tie. */
+static void dictionary_read_with(struct lexicon_search *search, size_t i,
+				 const struct phrasebook *book, uint32_t *state,
+				 const struct dictionary *dictionary)
 {
-	struct place *place = &search->places[i];
+	struct dictionary_place *place = &search->places[i];
 	size_t value;
 	uint32_t len;
 
@@ -205,7 +207,7 @@ static void read_with(struct lexicon_search *search, size_t i, const struct phra
 	place->saying = &dictionary->sayings[value];
 }
 
-static void read_backwards(struct lexicon_search *search)
+static void dictionary_read_backwards(struct lexicon_search *search)
 {
 	const struct lexicon *lexicon = search->lexicon;
 
@@ -215,8 +217,9 @@ static void read_backwards(struct lexicon_search *search)
 		for (size_t k = 0; k < lexicon->count; ++k) {
 			const struct dictionary *dictionary = lexicon->dictionaries[k];
 
-			read_with(search, i, dictionary->as_written, state++, dictionary);
-			read_with(search, i, dictionary->any_case, state++, dictionary);
+			dictionary_read_with(search, i, dictionary->as_written, state++,
+					     dictionary);
+			dictionary_read_with(search, i, dictionary->any_case, state++, dictionary);
 		}
 	}
 }
@@ -228,17 +231,17 @@ int lexicon_search(struct lexicon_search **searchp, const struct lexicon *lexico
 	int err;
 
 	search = mem_zalloc(sizeof(*search) + 2 * lexicon->count * sizeof(search->states[0]),
-			    destroy_search);
+			    dictionary_destroy_search);
 	if (!search)
 		return ENOMEM;
 	search->lexicon = lexicon;
 	search->text = text;
-	err = cut(search, len);
+	err = dictionary_split(search, len);
 	if (err) {
 		mem_deref(search);
 		return err;
 	}
-	read_backwards(search);
+	dictionary_read_backwards(search);
 	*searchp = search;
 	return 0;
 }
@@ -246,7 +249,7 @@ int lexicon_search(struct lexicon_search **searchp, const struct lexicon *lexico
 bool lexicon_next(struct lexicon_search *search, struct lexicon_hit *hit, size_t from)
 {
 	for (; search->next < search->count; ++search->next) {
-		const struct place *place = &search->places[search->next];
+		const struct dictionary_place *place = &search->places[search->next];
 
 		if (place->lexeme.begin < from || place->end == 0)
 			continue;

@@ -1,22 +1,20 @@
 /*
- * dictionary.h: words that are to be said in another way.
+ * dictionary.h: replaces words by how they are pronounced.
  *
- * A dictionary is compiled once from its entries, never changes, and is shared
- * by all that use it; it may be made on another thread and handed over whole.
- * A lexicon is the dictionaries that are in force for one turn.  Matching takes
- * whole words only, the longest entry that fits (of equal ones, the first
- * dictionary's), letters in any case unless the entry says otherwise, and costs
- * time linear in the text whatever the entries are.
+ * A dictionary is compiled once from its entries, never changes, and is shared by all its
+ * users; it may be made on another thread and handed over. A lexicon is the list of
+ * dictionaries that apply to one turn. Matching considers only whole words, prefers the
+ * longest entry (of equal ones, that of the first dictionary), ignores case unless the entry
+ * is case-sensitive, and takes time linear in the text for any entries.
  *
- * A word's end is where no letter, mark or digit goes on; an entry may hold
- * blanks, punctuation and several words ("Dr. No", "C++", "@home"); any run of
- * blanks in the text matches a blank of the entry.  Composed and decomposed
- * accents are the same; so are ' and ’.  A hit cuts no run of letters and
- * digits in two, so there is a "C++" in "C++17" but none in "AC++"; nor does it
- * cut a number ("3.5").  Scripts that are written without blanks have no word
- * ends: their words are found anywhere.  What shows nothing (a soft hyphen, a
- * direction mark) is passed over.  See text/lexeme.h, and text/fold.h for what
- * "in any case" means.
+ * A word ends where no letter, mark or digit follows; an entry may contain blanks,
+ * punctuation and several words ("Dr. No", "C++", "@home"); any run of blanks in the text
+ * matches a blank of the entry. Composed and decomposed accents are equal; so are ' and ’. A
+ * hit never divides a run of letters and digits, so "C++" is found in "C++17" but not in
+ * "AC++"; nor does it divide a number ("3.5"). Scripts that are written without blanks have
+ * no word ends: their words are found anywhere. Invisible characters (soft hyphens,
+ * direction marks) are ignored. See text/lexeme.h, and text/fold.h for the comparison
+ * without case.
  */
 #ifndef TEXT_DICTIONARY_H
 #define TEXT_DICTIONARY_H
@@ -28,37 +26,35 @@
 struct dictionary_entry {
 	const char *word; /* NUL-terminated UTF-8, like the others */
 	const char *replacement;
-	const char *ipa; /* NULL: none */
+	const char *ipa; /* NULL: only the replacement is used */
 	bool case_sensitive;
 };
 
 struct dictionary;
 struct lexicon;
 
-/* Copies the entries.  An entry without anything to match is left out; of two
- * for the same word the first counts, and a case-sensitive one that fits comes
- * before one that is not.  ENOMEM. */
+/* Copies the entries. An entry without anything to match is ignored; of two entries for the
+ * same word the first is used, and a case-sensitive entry that matches is preferred. ENOMEM. */
 int dictionary_alloc(struct dictionary **dictionaryp, const struct dictionary_entry *entries,
 		     size_t count);
 
-/* Keeps the dictionaries, in their order. */
+/* Keeps references to the dictionaries, in their order. */
 int lexicon_alloc(struct lexicon **lexiconp, struct dictionary *const *dictionaries, size_t count);
 
-/* What is found: bytes [begin, end) of the text.  The strings are the lexicon's. */
+/* A match: bytes [begin, end) of the text. The strings belong to the lexicon. */
 struct lexicon_hit {
 	size_t begin, end;
 	const char *replacement;
-	const char *ipa; /* NULL: none */
+	const char *ipa; /* NULL: only the replacement is used */
 };
 
-/* Looks through a text once; the text and the lexicon must outlive the search
- * (mem_deref).  ENOMEM. */
+/* Searches a text once; the text and the lexicon must outlive the search (mem_deref). ENOMEM. */
 struct lexicon_search;
 int lexicon_search(struct lexicon_search **searchp, const struct lexicon *lexicon, const char *text,
 		   size_t len);
 
-/* The first hit that begins at or after `from`, which must not be less than it
- * was before; false when there is none. */
+/* The first hit that begins at or after `from`, which must not decrease from call to call;
+ * false when there is none. */
 bool lexicon_next(struct lexicon_search *search, struct lexicon_hit *hit, size_t from);
 
 #endif

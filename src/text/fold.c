@@ -1,5 +1,5 @@
 /*
- * fold.c: letters whatever their case (see fold.h).
+ * fold.c: case folding (see fold.h).
  */
 #include "text/fold.h"
 

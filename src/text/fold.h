@@ -1,9 +1,9 @@
 /*
- * fold.h: letters whatever their case, in every script that has cases.
+ * fold.h: case folding for every script that has cases.
  *
- * For comparing words, not for showing them.  One letter stays one: a capital
- * sharp s is a sharp s and not "ss", a final sigma is a sigma.  I and İ are i
- * in every language, so that Istanbul is İstanbul; ı is a letter of its own.
+ * For comparing words, not for displaying them. Each letter folds to a single letter: a
+ * capital sharp s becomes a sharp s and not "ss", a final sigma a sigma. I and İ become i in
+ * every language, so that Istanbul equals İstanbul; ı is a separate letter.
  */
 #ifndef TEXT_FOLD_H
 #define TEXT_FOLD_H

@@ -9,7 +9,7 @@
 
 enum hangul { HANGUL_NONE, HANGUL_L, HANGUL_V, HANGUL_T, HANGUL_LV, HANGUL_LVT };
 
-static enum hangul hangul_of(uint32_t c)
+static enum hangul grapheme_hangul_of(uint32_t c)
 {
 	if ((c >= 0x1100 && c <= 0x115f) || (c >= 0xa960 && c <= 0xa97c))
 		return HANGUL_L;
@@ -22,10 +22,10 @@ static enum hangul hangul_of(uint32_t c)
 	return HANGUL_NONE;
 }
 
-static bool hangul_joins(uint32_t before, uint32_t after)
+static bool grapheme_hangul_joins(uint32_t before, uint32_t after)
 {
-	enum hangul b = hangul_of(before);
-	enum hangul a = hangul_of(after);
+	enum hangul b = grapheme_hangul_of(before);
+	enum hangul a = grapheme_hangul_of(after);
 
 	if (b == HANGUL_L)
 		return a == HANGUL_L || a == HANGUL_V || a == HANGUL_LV || a == HANGUL_LVT;
@@ -34,20 +34,20 @@ static bool hangul_joins(uint32_t before, uint32_t after)
 	return (b == HANGUL_T || b == HANGUL_LVT) && a == HANGUL_T;
 }
 
-static bool is_regional(uint32_t c)
+static bool grapheme_is_regional(uint32_t c)
 {
 	return c >= 0x1f1e6 && c <= 0x1f1ff;
 }
 
 /* Characters that never begin a cluster: marks (variation selectors are among
  * them), joiners, skin tones, and the tags that spell a flag. */
-static bool extends(uint32_t c)
+static bool grapheme_extends(uint32_t c)
 {
 	return c == JOINER || c == 0x200c || (c >= 0x1f3fb && c <= 0x1f3ff) ||
 	       (c >= 0xe0020 && c <= 0xe007f) || (c >= 0x80 && unicode_kind(c) == UNICODE_MARK);
 }
 
-static bool joins(const struct grapheme *grapheme, uint32_t c)
+static bool grapheme_joins(const struct grapheme *grapheme, uint32_t c)
 {
 	uint32_t last = grapheme->last;
 
@@ -57,20 +57,20 @@ static bool joins(const struct grapheme *grapheme, uint32_t c)
 		return last == '\r' && c == '\n';
 	if (c < 0x80)
 		return false;
-	if (extends(c))
+	if (grapheme_extends(c))
 		return true;
 	if (last == JOINER)
 		return unicode_kind(c) == UNICODE_PICTURE;
-	if (is_regional(c))
+	if (grapheme_is_regional(c))
 		return grapheme->half_flag;
-	return hangul_joins(last, c);
+	return grapheme_hangul_joins(last, c);
 }
 
 bool grapheme_step(struct grapheme *grapheme, uint32_t c)
 {
-	bool joined = joins(grapheme, c);
+	bool joined = grapheme_joins(grapheme, c);
 
-	grapheme->half_flag = is_regional(c) && !grapheme->half_flag;
+	grapheme->half_flag = grapheme_is_regional(c) && !grapheme->half_flag;
 	grapheme->last = c;
 	return !joined;
 }
@@ -78,5 +78,5 @@ bool grapheme_step(struct grapheme *grapheme, uint32_t c)
 bool grapheme_is_open(const struct grapheme *grapheme)
 {
 	return grapheme->last == JOINER || grapheme->half_flag ||
-	       hangul_of(grapheme->last) == HANGUL_L;
+	       grapheme_hangul_of(grapheme->last) == HANGUL_L;
 }

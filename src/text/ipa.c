@@ -1,5 +1,5 @@
 /*
- * ipa.c: pronunciations in the text (see ipa.h).
+ * ipa.c: pronunciations written into the text (see ipa.h).
  */
 #include "text/ipa.h"
 
@@ -10,23 +10,23 @@
 #include "base/utf8.h"
 #include "text/unicode.h"
 
-/* IPA's own letters and its marks for stress and length. */
-static bool is_ipa_alone(uint32_t c)
+/* Letters and marks (stress, length) that only IPA uses. */
+static bool ipa_is_distinctive(uint32_t c)
 {
 	return c >= 0x0250 && c <= 0x02ff;
 }
 
-static bool may_stand_in_ipa(uint32_t c)
+static bool ipa_is_allowed(uint32_t c)
 {
 	enum unicode_kind kind = unicode_kind(c);
 
-	return unicode_is_letter(kind) || kind == UNICODE_MARK || is_ipa_alone(c) || c == ' ' ||
-	       c == '.' || c == 0x203f || c == 0x0361;
+	return unicode_is_letter(kind) || kind == UNICODE_MARK || ipa_is_distinctive(c) ||
+	       c == ' ' || c == '.' || c == 0x203f || c == 0x0361;
 }
 
-/* Letters before the opening sign, or after the closing one, make it another
- * thing: "km/h". */
-static bool is_bordered(const char *text, size_t len, const struct ipa_span *span)
+/* A letter before the opening sign or after the closing one means that it is not a
+ * pronunciation: "km/h". */
+static bool ipa_is_bordered(const char *text, size_t len, const struct ipa_span *span)
 {
 	uint32_t c;
 	size_t before = span->begin;
@@ -45,8 +45,8 @@ static bool is_bordered(const char *text, size_t len, const struct ipa_span *spa
 	return !unicode_is_spoken(unicode_kind(c));
 }
 
-/* What follows the sign at span->begin, up to its mate. */
-static bool read_span(struct ipa_span *span, const char *text, size_t len)
+/* Reads from the sign at span->begin to the matching one. */
+static bool ipa_read_span(struct ipa_span *span, const char *text, size_t len)
 {
 	char mate = text[span->begin] == '[' ? ']' : '/';
 	size_t at = span->begin + 1;
@@ -60,26 +60,25 @@ static bool read_span(struct ipa_span *span, const char *text, size_t len)
 		if (c == (uint32_t)mate) {
 			span->ipa_len = at - span->ipa;
 			span->end = at + 1;
-			return is_ipa && is_bordered(text, len, span);
+			return is_ipa && ipa_is_bordered(text, len, span);
 		}
-		if (!may_stand_in_ipa(c))
+		if (!ipa_is_allowed(c))
 			return false;
-		is_ipa |= is_ipa_alone(c);
+		is_ipa |= ipa_is_distinctive(c);
 		at += n;
 	}
 	return false;
 }
 
-/* Marks of IPA are rare, so they are looked for first: the bytes that lead them
- * are those of U+0240 to U+02FF. */
-static bool is_lead(char b)
+/* Marks of IPA are rare, so they are searched for first: these bytes begin U+0240 to U+02FF. */
+static bool ipa_is_lead(char b)
 {
 	return (uint8_t)b >= 0xc9 && (uint8_t)b <= 0xcb;
 }
 
-/* The sign that may open the span with a mark in it: the last one before the
- * mark, not before `from`. */
-static bool find_opening(size_t *begin, const char *text, size_t mark, size_t from)
+/* The sign that may open the span around a mark: the last one before the mark, but not before
+ * `from`. */
+static bool ipa_find_opening(size_t *begin, const char *text, size_t mark, size_t from)
 {
 	size_t least = mark > IPA_SPAN_MAX + from ? mark - IPA_SPAN_MAX : from;
 
@@ -96,11 +95,11 @@ static bool find_opening(size_t *begin, const char *text, size_t mark, size_t fr
 bool ipa_find(struct ipa_span *span, const char *text, size_t len, size_t from)
 {
 	for (size_t at = from; at < len; ++at) {
-		if (!is_lead(text[at]))
+		if (!ipa_is_lead(text[at]))
 			continue;
-		if (!find_opening(&span->begin, text, at, from))
-			from = at; /* nor is there one for what follows, before here */
-		else if (read_span(span, text, len))
+		if (!ipa_find_opening(&span->begin, text, at, from))
+			from = at; /* later marks have no opening sign before here either */
+		else if (ipa_read_span(span, text, len))
 			return true;
 		else
 			from = span->begin + 1;
@@ -110,7 +109,7 @@ bool ipa_find(struct ipa_span *span, const char *text, size_t len, size_t from)
 
 static const struct {
 	const char *ipa, *letters;
-} letters[] = {
+} ipa_letters[] = {
 	{"ɑ", "a"},  {"ɐ", "a"},  {"æ", "a"},  {"ɒ", "o"},  {"ə", "e"},  {"ɚ", "er"}, {"ɛ", "e"},
 	{"ɜ", "er"}, {"ɝ", "er"}, {"ɪ", "i"},  {"ɨ", "i"},  {"ɔ", "o"},  {"ø", "oe"}, {"œ", "oe"},
 	{"ʊ", "u"},  {"ʌ", "u"},  {"ɯ", "u"},  {"ʏ", "u"},  {"ɡ", "g"},  {"ɣ", "g"},  {"ʃ", "sh"},
@@ -122,11 +121,11 @@ static const struct {
 	{"ʉ", "u"},  {"ɘ", "e"},  {"ɞ", "e"},  {"ɶ", "a"},
 };
 
-static const char *letters_of(const char *bytes, size_t n)
+static const char *ipa_letters_of(const char *bytes, size_t n)
 {
-	for (size_t i = 0; i < COUNT(letters); ++i) {
-		if (strlen(letters[i].ipa) == n && memcmp(letters[i].ipa, bytes, n) == 0)
-			return letters[i].letters;
+	for (size_t i = 0; i < COUNT(ipa_letters); ++i) {
+		if (strlen(ipa_letters[i].ipa) == n && memcmp(ipa_letters[i].ipa, bytes, n) == 0)
+			return ipa_letters[i].letters;
 	}
 	return NULL;
 }
@@ -139,12 +138,12 @@ int ipa_respell(struct buf *out, const char *ipa, size_t len)
 	while (at < len && !err) {
 		uint32_t c;
 		size_t n = utf8_decode(&c, ipa + at, len - at);
-		const char *respelled = letters_of(ipa + at, n);
+		const char *respelled = ipa_letters_of(ipa + at, n);
 
 		if (respelled)
 			err = buf_append_str(out, respelled);
 		else if (c == ' ' || unicode_is_letter(unicode_kind(c)))
-			err = is_ipa_alone(c) ? 0 : buf_append(out, ipa + at, n);
+			err = ipa_is_distinctive(c) ? 0 : buf_append(out, ipa + at, n);
 		at += n;
 	}
 	return err;

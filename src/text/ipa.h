@@ -1,8 +1,8 @@
 /*
  * ipa.h: pronunciations written into the text, /təˈmɑːtəʊ/ or [təˈmɑːtəʊ].
  *
- * Only what holds a letter or mark that IPA alone uses is one: "and/or" and
- * "[sic]" are text.
+ * A pronunciation must contain a letter or mark that only IPA uses: "and/or" and "[sic]" are
+ * text.
  */
 #ifndef TEXT_IPA_H
 #define TEXT_IPA_H
@@ -12,19 +12,19 @@
 
 #include "base/buf.h"
 
-/* Longest pronunciation, in bytes: a long name, not a sentence. */
+/* The maximum length of a pronunciation in bytes: a long name, not a sentence. */
 #define IPA_SPAN_MAX 200
 
 struct ipa_span {
-	size_t begin, end; /* with its slashes or brackets */
-	size_t ipa, ipa_len; /* between them */
+	size_t begin, end; /* including its slashes or brackets */
+	size_t ipa, ipa_len; /* without them */
 };
 
-/* The first that begins at or after `from`; false when there is none. */
+/* The first pronunciation that begins at or after `from`; false when there is none. */
 bool ipa_find(struct ipa_span *span, const char *text, size_t len, size_t from);
 
-/* Appends letters that sound about like it in most languages, for engines that
- * cannot read IPA.  The first error of buf.h. */
+/* Appends ASCII letters that sound similar in most languages, for engines that cannot read
+ * IPA. Returns an error of buf.h. */
 int ipa_respell(struct buf *out, const char *ipa, size_t len);
 
 #endif

@@ -8,12 +8,12 @@
 
 #include "base/count.h"
 
-/* Longer than any entry; a longer word is in no list. */
+/* Longer than any entry, so a longer word is not in a list. */
 #define ENTRY_MAX 24
 
-static const struct language bare = {.code = ""};
+static const struct language language_bare = {.code = ""};
 
-static const struct language *const rows[] = {
+static const struct language *const language_rows[] = {
 	&language_de, &language_en, &language_es, &language_fr,
 	&language_it, &language_nl, &language_pl, &language_pt,
 };
@@ -24,15 +24,15 @@ const struct language *language_find(const char *code)
 		return &language_en;
 	if (strcmp(code, "nb") == 0 || strcmp(code, "nn") == 0)
 		code = "no";
-	for (size_t i = 0; i < COUNT(rows); ++i) {
-		if (strcmp(rows[i]->code, code) == 0)
-			return rows[i];
+	for (size_t i = 0; i < COUNT(language_rows); ++i) {
+		if (strcmp(language_rows[i]->code, code) == 0)
+			return language_rows[i];
 	}
 	for (size_t i = 0; i < language_more_len; ++i) {
 		if (strcmp(language_more[i].code, code) == 0)
 			return &language_more[i];
 	}
-	return &bare;
+	return &language_bare;
 }
 
 bool reading_lists(const char *list, const char *word, size_t len)
@@ -47,7 +47,7 @@ bool reading_lists(const char *list, const char *word, size_t len)
 	return false;
 }
 
-static bool lists(const char *list, const char *word, bool is_capital)
+static bool language_lists(const char *list, const char *word, bool is_capital)
 {
 	char entry[ENTRY_MAX + 3];
 
@@ -64,18 +64,18 @@ static bool lists(const char *list, const char *word, bool is_capital)
 
 enum hold language_hold(const struct language *language, const char *word, bool is_capital)
 {
-	if (lists(language->never, word, is_capital))
+	if (language_lists(language->never, word, is_capital))
 		return HOLD_NEVER;
-	if (lists(language->starter, word, is_capital))
+	if (language_lists(language->starter, word, is_capital))
 		return HOLD_STARTER;
-	if (lists(language->capital, word, is_capital))
+	if (language_lists(language->capital, word, is_capital))
 		return language->nouns_big ? HOLD_STARTER : HOLD_CAPITAL;
-	if (lists(language->word, word, is_capital))
+	if (language_lists(language->word, word, is_capital))
 		return HOLD_WORD;
 	return HOLD_NONE;
 }
 
 bool language_starts(const struct language *language, const char *word)
 {
-	return lists(language->starters, word, false);
+	return language_lists(language->starters, word, false);
 }

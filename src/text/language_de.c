@@ -9,7 +9,7 @@
 	{1000000000000, 0, "=M=[ >>]"}, {1000000000000000, 0, "=M=[ >>]"}
 
 /* "eins" alone and at the end of larger numbers. */
-static const struct number_rule numbers_c[] = {
+static const struct number_rule language_de_numbers_c[] = {
 	{0, 0, "null"}, {1, 0, "eins"}, {2, 0, "zwei"}, {3, 0, "drei"}, {4, 0, "vier"},
 	{5, 0, "fünf"}, {6, 0, "sechs"}, {7, 0, "sieben"}, {8, 0, "acht"}, {9, 0, "neun"},
 	{10, 0, "zehn"}, {11, 0, "elf"}, {12, 0, "zwölf"}, {13, 0, "dreizehn"},
@@ -23,8 +23,8 @@ static const struct number_rule numbers_c[] = {
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-/* The millions of a number, without what remains. */
-static const struct number_rule numbers_millions[] = {
+/* The millions of a number, without the remainder. */
+static const struct number_rule language_de_numbers_millions[] = {
 	{0, 0, ""}, {1000000, 0, "eine Million"}, {2000000, 0, "<f< Millionen"},
 	{1000000000, 0, "eine Milliarde"}, {2000000000, 0, "<f< Milliarden"},
 	{1000000000000, 0, "eine Billion"}, {2000000000000, 0, "<f< Billionen"},
@@ -33,50 +33,50 @@ static const struct number_rule numbers_millions[] = {
 };
 
 /* "ein Kilometer", "einhundertein Kilometer"; neuter too. */
-static const struct number_rule numbers_m[] = {
+static const struct number_rule language_de_numbers_m[] = {
 	{0, 0, "=c="}, {1, 0, "ein"}, {2, 0, "=c="},
 	{100, 0, "<<hundert[>>]"}, {1000, 0, "<<tausend[>>]"}, MILLIONS,
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule numbers_f[] = {
+static const struct number_rule language_de_numbers_f[] = {
 	{0, 0, "=c="}, {1, 0, "eine"}, {2, 0, "=c="},
 	{100, 0, "<m<hundert[>>]"}, {1000, 0, "<m<tausend[>>]"}, MILLIONS,
 	{NUMBER_RULES_END, 0, NULL},
 };
 
 /* Ordinals without their endings. */
-static const struct number_rule numbers_t[] = {
+static const struct number_rule language_de_numbers_t[] = {
 	{0, 0, "nullt"}, {1, 0, "erst"}, {2, 0, "=c=t"}, {3, 0, "dritt"}, {4, 0, "=c=t"},
 	{7, 0, "siebt"}, {8, 0, "acht"}, {9, 0, "=c=t"}, {20, 0, "=c=st"},
 	{100, 0, "<m<hundert>u>"}, {1000, 0, "<m<tausend>u>"}, {1000000, 0, "=c=st"},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-/* What follows "hundert" and "tausend" in them. */
-static const struct number_rule numbers_u[] = {
+/* The remainder after "hundert" and "tausend" in ordinals. */
+static const struct number_rule language_de_numbers_u[] = {
 	{0, 0, "st"}, {1, 0, "=t="}, {NUMBER_RULES_END, 0, NULL},
 };
 
 /* der erste, den ersten, ein erster, ein erstes */
-static const struct number_rule numbers_o[] = {{0, 0, "=t=e"}, {NUMBER_RULES_END, 0, NULL}};
-static const struct number_rule numbers_n[] = {{0, 0, "=t=en"}, {NUMBER_RULES_END, 0, NULL}};
-static const struct number_rule numbers_r[] = {{0, 0, "=t=er"}, {NUMBER_RULES_END, 0, NULL}};
-static const struct number_rule numbers_s[] = {{0, 0, "=t=es"}, {NUMBER_RULES_END, 0, NULL}};
+static const struct number_rule language_de_numbers_o[] = {{0, 0, "=t=e"}, {NUMBER_RULES_END, 0, NULL}};
+static const struct number_rule language_de_numbers_n[] = {{0, 0, "=t=en"}, {NUMBER_RULES_END, 0, NULL}};
+static const struct number_rule language_de_numbers_r[] = {{0, 0, "=t=er"}, {NUMBER_RULES_END, 0, NULL}};
+static const struct number_rule language_de_numbers_s[] = {{0, 0, "=t=es"}, {NUMBER_RULES_END, 0, NULL}};
 
 /* neunzehnhundertneunzig */
-static const struct number_rule numbers_y[] = {
+static const struct number_rule language_de_numbers_y[] = {
 	{0, 0, "=c="}, {1100, 100, "<c<hundert[>c>]"}, {2000, 0, "=c="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
 /* neunziger, neunzehnhundertneunziger */
-static const struct number_rule numbers_k[] = {
+static const struct number_rule language_de_numbers_k[] = {
 	{0, 0, "er"}, {1, 0, "=c=er"}, {1100, 100, "<c<hundert>k>"}, {2000, 0, "=c=er"},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule numbers_q[] = {
+static const struct number_rule language_de_numbers_q[] = {
 	{0, 0, "=c=tel"}, {2, 0, "Halbe"}, {3, 0, "Drittel"}, {4, 0, "Viertel"}, {5, 0, "Fünftel"},
 	{6, 0, "Sechstel"}, {7, 0, "Siebtel"}, {8, 0, "Achtel"}, {9, 0, "Neuntel"},
 	{10, 0, "Zehntel"}, {11, 0, "Elftel"}, {12, 0, "Zwölftel"}, {13, 0, "Dreizehntel"},
@@ -87,43 +87,43 @@ static const struct number_rule numbers_q[] = {
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-/* One by one, as codes are read. */
-static const struct number_rule numbers_digits[] = {
+/* Digit by digit, as codes are read. */
+static const struct number_rule language_de_numbers_digits[] = {
 	{0, 0, "=c="}, {10, 10, "<< >c>"}, {NUMBER_RULES_END, 0, NULL},
 };
 
-/* Where one is called. */
-static const struct number_rule numbers_emergency[] = {
+/* Emergency numbers. */
+static const struct number_rule language_de_numbers_emergency[] = {
 	{0, 0, "=c="}, {110, 0, "eins eins null"}, {111, 0, "=c="}, {112, 0, "eins eins zwei"},
 	{113, 0, "=c="}, {NUMBER_RULES_END, 0, NULL},
 };
 
 /* neunzigern */
-static const struct number_rule numbers_kn[] = {{0, 0, "=k=n"}, {NUMBER_RULES_END, 0, NULL}};
+static const struct number_rule language_de_numbers_kn[] = {{0, 0, "=k=n"}, {NUMBER_RULES_END, 0, NULL}};
 
-/* A one in other cases. */
-static const struct number_rule numbers_einem[] = {
+/* The number 1 in other cases. */
+static const struct number_rule language_de_numbers_einem[] = {
 	{0, 0, "=c="}, {1, 0, "einem"}, {2, 0, "=c="}, {NUMBER_RULES_END, 0, NULL},
 };
-static const struct number_rule numbers_einen[] = {
+static const struct number_rule language_de_numbers_einen[] = {
 	{0, 0, "=c="}, {1, 0, "einen"}, {2, 0, "=c="}, {NUMBER_RULES_END, 0, NULL},
 };
-static const struct number_rule numbers_einer[] = {
+static const struct number_rule language_de_numbers_einer[] = {
 	{0, 0, "=c="}, {1, 0, "einer"}, {2, 0, "=c="}, {NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_set numbers_de[] = {
-	{'c', numbers_c}, {'C', numbers_c}, {'m', numbers_m}, {'n', numbers_m}, {'f', numbers_f},
-	{'t', numbers_t},
-	{'u', numbers_u}, {'o', numbers_o}, {'p', numbers_o}, {'N', numbers_n}, {'R', numbers_r},
-	{'S', numbers_s},
-	{'y', numbers_y}, {'k', numbers_k}, {'q', numbers_q}, {'Q', numbers_q},
-	{'j', numbers_m}, {'M', numbers_millions}, {'D', numbers_digits}, {'E', numbers_emergency},
-	{'K', numbers_kn}, {'d', numbers_einem}, {'a', numbers_einen}, {'F', numbers_einer},
+static const struct number_set language_de_numbers[] = {
+	{'c', language_de_numbers_c}, {'C', language_de_numbers_c}, {'m', language_de_numbers_m}, {'n', language_de_numbers_m}, {'f', language_de_numbers_f},
+	{'t', language_de_numbers_t},
+	{'u', language_de_numbers_u}, {'o', language_de_numbers_o}, {'p', language_de_numbers_o}, {'N', language_de_numbers_n}, {'R', language_de_numbers_r},
+	{'S', language_de_numbers_s},
+	{'y', language_de_numbers_y}, {'k', language_de_numbers_k}, {'q', language_de_numbers_q}, {'Q', language_de_numbers_q},
+	{'j', language_de_numbers_m}, {'M', language_de_numbers_millions}, {'D', language_de_numbers_digits}, {'E', language_de_numbers_emergency},
+	{'K', language_de_numbers_kn}, {'d', language_de_numbers_einem}, {'a', language_de_numbers_einen}, {'F', language_de_numbers_einer},
 	{0, NULL},
 };
 
-static const struct unit units_de[] = {
+static const struct measure_unit language_de_units[] = {
 	{.written = " % Prozent ", .name = {.one = "Prozent", .key = 'n'}},
 	{.written = " %ig ", .name = {.one = "prozentig", .key = 'j'}, .tight = true},
 	{.written = " %ige ", .name = {.one = "prozentige", .key = 'j'}, .tight = true},
@@ -222,7 +222,7 @@ static const struct unit units_de[] = {
 	{.written = NULL},
 };
 
-static const struct currency currencies_de[] = {
+static const struct currency language_de_currencies[] = {
 	{" € EUR Euro ", {.one = "Euro", .key = 'm'}, {.one = "Cent", .key = 'm'}},
 	{" $ Dollar ", {.one = "Dollar", .key = 'm'}, {.one = "Cent", .key = 'm'}},
 	{" USD US$ ", {.one = "U S-Dollar", .key = 'm'}, {.one = "Cent", .key = 'm'}},
@@ -241,7 +241,7 @@ static const struct currency currencies_de[] = {
 	{NULL, {.one = NULL}, {.one = NULL}},
 };
 
-static const struct magnitude magnitudes_de[] = {
+static const struct magnitude language_de_magnitudes[] = {
 	{.written = " T ", .name = {.one = "tausend"}, .money_only = true, .times = 1000},
 	{.written = " Tsd. Tsd ", .name = {.one = "tausend"}, .times = 1000},
 	{.written = " k K ", .name = {.one = "tausend"}, .money_only = true,
@@ -272,9 +272,9 @@ static const struct magnitude magnitudes_de[] = {
 	" der die das eine diese dieser jede jeder jene jener welche welcher meine deine seine " \
 	"ihre unsere eure keine "
 
-/* "am dritten", "der dritte", "ein dritter"; without such a word "3."
- * counts items: "Es sind drei: 1. Milch, 2. Brot". */
-static const struct by_neighbours ordinals_de[] = {
+/* "am dritten", "der dritte", "ein dritter"; without such a word "3." numbers an item: "Es
+ * sind drei: 1. Milch, 2. Brot". */
+static const struct by_neighbours language_de_ordinals[] = {
 	{" der ", NULL, 'N', DATIVES},
 	{" und oder ", NULL, '='},
 	{WEAK_CASES, NULL, 'N'},
@@ -291,7 +291,7 @@ static const struct by_neighbours ordinals_de[] = {
 	{NULL, NULL, 0},
 };
 
-static const struct by_neighbours days_de[] = {
+static const struct by_neighbours language_de_days[] = {
 	{" und oder ", NULL, '='},
 	{WEAK_CASES, NULL, 'N'},
 	{ARTICLES, NULL, 'o'},
@@ -307,7 +307,7 @@ static const struct by_neighbours days_de[] = {
 	"ticketnummer mitgliedsnummer referenznummer kontonummer kartennummer plz postleitzahl " \
 	"sendungsnummer blz "
 
-static const struct by_neighbours cardinals_de[] = {
+static const struct by_neighbours language_de_cardinals[] = {
 	{CODES, NULL, 'D'},
 	{" ist lautet war ", NULL, 'D', CODES},
 	{" auf ", NULL, 'D', " endet endend endende endenden "},
@@ -320,7 +320,7 @@ static const struct by_neighbours cardinals_de[] = {
 };
 
 /* Only 1 agrees: "zweitausendeins Gäste". */
-static const struct by_ending agreement_de[] = {
+static const struct by_ending language_de_agreement[] = {
 	{"", " name kunde kollege junge buchstabe gedanke käse neffe experte auge ende interesse "
 	 "gebäude gemüse stadion ", 'f',
 	 " e ung heit keit schaft ion tät enz anz erin tei erei nacht stadt hand tür nachricht "
@@ -329,8 +329,8 @@ static const struct by_ending agreement_de[] = {
 	{NULL, NULL, 0},
 };
 
-/* Before a noun, after a 1. */
-static const struct by_ending adjectives_de[] = {
+/* Adjectives before a noun, after the number 1. */
+static const struct by_ending language_de_adjectives[] = {
 	{"", " ohne bitte heute alle sowie welche keine ", 'f', " e "},
 	{"", " oder aber über unter hinter wieder außer sonder der per vier immer jeder des es ",
 	 'n', " er es "},
@@ -340,35 +340,35 @@ static const struct by_ending adjectives_de[] = {
 	{NULL, NULL, 0},
 };
 
-/* A masculine noun of the text cannot be told from a neuter one, so that only
- * units and money know the accusative. */
-static const struct by_neighbours cases_de[] = {
+/* A masculine noun of the text cannot be distinguished from a neuter one, so only units and
+ * money have the accusative. */
+static const struct by_neighbours language_de_cases[] = {
 	{" in nach vor mit von aus bei seit zu innerhalb binnen ", NULL, '3'},
 	{" für um ohne durch pro je gegen kostet kosten beträgt betrug zahlen zahlt zahle ", NULL,
 	 '4'},
 	{NULL, NULL, 0},
 };
 
-/* "bis zu 5 km" says how far, and has no case of its own. */
-static const struct by_neighbours datives_de[] = {
+/* "bis zu 5 km" is a distance and does not require a case. */
+static const struct by_neighbours language_de_datives[] = {
 	{" zu ", NULL, '-', " bis "},
 	{" in nach vor mit von aus bei seit zu ab binnen unter ", NULL, '3'},
 	{NULL, NULL, 0},
 };
 
 /* "gültig bis 04/27" */
-static const struct by_neighbours expiries_de[] = {
+static const struct by_neighbours language_de_expiries[] = {
 	{" bis ", NULL, 'm', " gültig "},
 	{" ende ablaufdatum gültigkeit ", NULL, 'm'},
 	{NULL, NULL, 0},
 };
 
-static const struct fraction fractions_de[] = {
+static const struct fraction language_de_fractions[] = {
 	{1, 2, "ein halb", "{w:m}einhalb"},
 	{0, 0, NULL, NULL},
 };
 
-static const struct month months_de[] = {
+static const struct calendar_name language_de_months[] = {
 	{"Januar", " jan jän jänner "}, {"Februar", " feb feber "},
 	{"März", " mär mrz "}, {"April", " apr "}, {"Mai", " "},
 	{"Juni", " jun "}, {"Juli", " jul "}, {"August", " aug "},
@@ -376,14 +376,14 @@ static const struct month months_de[] = {
 	{"November", " nov "}, {"Dezember", " dez "},
 };
 
-static const struct month weekdays_de[] = {
+static const struct calendar_name language_de_weekdays[] = {
 	{"Montag", " mo "}, {"Dienstag", " di "}, {"Mittwoch", " mi "},
 	{"Donnerstag", " do "}, {"Freitag", " fr "}, {"Samstag", " sa sonnabend "},
 	{"Sonntag", " so "},
 };
 
-/* "1989" is a year unless a unit follows; from 2000 on years are as numbers. */
-static const struct by_neighbours years_de[] = {
+/* "1989" is a year unless a unit follows; from 2000 on years are read as numbers. */
+static const struct by_neighbours language_de_years[] = {
 	{CODES, NULL, 'c'},
 	{" ist lautet war ", NULL, 'c', CODES},
 	{" auf ", NULL, 'c', " endet endend endende endenden "},
@@ -392,17 +392,17 @@ static const struct by_neighbours years_de[] = {
 };
 
 /* "ein 6er-Pack", "in den 90ern" */
-static const struct ordinal_mark ordinal_marks_de[] = {{" er ", 'k'}, {" ern ", 'K'}, {NULL, 0}};
+static const struct ordinal_mark language_de_ordinal_marks[] = {{" er ", 'k'}, {" ern ", 'K'}, {NULL, 0}};
 
 /* "Heute ist der 7." */
-static const struct by_neighbours ordinals_at_end_de[] = {
+static const struct by_neighbours language_de_ordinals_at_end[] = {
 	{" der ", NULL, 'o'},
 	{" am vom zum den dem ", NULL, 'N'},
 	{" wurde wird werde wurden ", NULL, 'R'},
 	{NULL, NULL, 0},
 };
 
-static const struct by_neighbours romans_de[] = {
+static const struct by_neighbours language_de_romans[] = {
 	{NULL, " weltkrieg weltkriegs weltkrieges weltkriege jahrhundert jahrhunderts "
 	 "jahrhunderte jh liga reich senat akt semester quartal ", '*'},
 	{" kapitel band teil akt szene abschnitt artikel buch stufe klasse phase anhang gruppe "
@@ -410,7 +410,7 @@ static const struct by_neighbours romans_de[] = {
 	{NULL, NULL, 0},
 };
 
-static const struct abbreviation abbreviations_de[] = {
+static const struct abbreviation language_de_abbreviations[] = {
 	{"z.B.", "zum Beispiel", 0}, {"d.h.", "das heißt", 0}, {"u.a.", "unter anderem", 0},
 	{"i.d.R.", "in der Regel", 0}, {"z.T.", "zum Teil", 0}, {"v.a.", "vor allem", 0},
 	{"u.U.", "unter Umständen", 0}, {"u.v.m.", "und vieles mehr", 0}, {"o.g.", "oben genannte", 0},
@@ -478,10 +478,10 @@ static const struct abbreviation abbreviations_de[] = {
 	{NULL, NULL, 0},
 };
 
-/* Before a telephone's keys. */
+/* Words before the keys of a telephone. */
 #define KEY_WORDS " drücken sie die der das oder und mit taste wählen "
 
-static const struct sign signs_de[] = {
+static const struct sign language_de_signs[] = {
 	{"*", "Stern", 0, KEY_WORDS},
 	{"&", "und", 0}, {"§", "Paragraph", 0}, {"#", "Nummer", WHEN_BEFORE_NUMBER},
 	{"#", "Raute", 0, KEY_WORDS},
@@ -500,7 +500,7 @@ static const struct sign signs_de[] = {
 	{"©", "", 0}, {NULL, NULL, 0},
 };
 
-static const struct sign spelled_signs_de[] = {
+static const struct sign language_de_spelled_signs[] = {
 	{"!", "Ausrufezeichen", 0}, {"\"", "Anführungszeichen", 0}, {"#", "Raute", 0},
 	{"$", "Dollar", 0}, {"%", "Prozent", 0}, {"&", "und", 0}, {"'", "Apostroph", 0},
 	{"(", "Klammer auf", 0}, {")", "Klammer zu", 0}, {"*", "Stern", 0}, {"+", "plus", 0},
@@ -515,8 +515,8 @@ static const struct sign spelled_signs_de[] = {
 
 #define WOMEN "elisabeth elizabeth katharina maria margrethe anna christina isabella "
 
-static const struct reading reading_de = {
-	.numbers = numbers_de,
+static const struct reading_rules language_de_reading = {
+	.numbers = language_de_numbers,
 	.decimal = ',',
 	.thousands = ". '’",
 	.decimal_word = "Komma",
@@ -525,34 +525,34 @@ static const struct reading reading_de = {
 	.plus = "plus",
 	.exponent = "mal zehn hoch",
 	.plural = PLURAL_TWO,
-	.units = units_de,
+	.units = language_de_units,
 	.per = "pro {u}",
-	.currencies = currencies_de,
+	.currencies = language_de_currencies,
 	.money_cents = "{n} {unit} {c:c}",
 	.money_only_cents = "{c} {cent}",
-	.magnitudes = magnitudes_de,
-	.cardinals = cardinals_de,
-	.agreement = agreement_de,
-	.adjectives = adjectives_de,
-	.cases = cases_de,
-	.datives = datives_de,
+	.magnitudes = language_de_magnitudes,
+	.cardinals = language_de_cardinals,
+	.agreement = language_de_agreement,
+	.adjectives = language_de_adjectives,
+	.cases = language_de_cases,
+	.datives = language_de_datives,
 	.case_keys = "3md3nd3fF3ad4ma",
 	.no_noun = " der die das und oder ",
-	.ordinals = ordinals_de,
-	.ordinals_at_end = ordinals_at_end_de,
-	.ordinal_marks = ordinal_marks_de,
-	.fractions = fractions_de,
+	.ordinals = language_de_ordinals,
+	.ordinals_at_end = language_de_ordinals_at_end,
+	.ordinal_marks = language_de_ordinal_marks,
+	.fractions = language_de_fractions,
 	.fraction = "{n:m} {d}",
 	.fraction_mixed = "{w} {n:m} {d}",
 	.fraction_max = 100,
 	.over = "durch",
 	.date_order = DATE_DAY_FIRST,
 	.date_marks = "./-",
-	.months = months_de,
-	.weekdays = weekdays_de,
+	.months = language_de_months,
+	.weekdays = language_de_weekdays,
 	.date = "{day:*} {month} {year:y}",
-	.days = days_de,
-	.expiries = expiries_de,
+	.days = language_de_days,
+	.expiries = language_de_expiries,
 	.short_years = true,
 	.date_without_year = "{day:*} {month}",
 	.date_dmy = "{day:*} {month} {year:y}",
@@ -560,7 +560,7 @@ static const struct reading reading_de = {
 	.date_my = "{month} {year:y}",
 	.year_least = 1100,
 	.year_most = 1999,
-	.years = years_de,
+	.years = language_de_years,
 	.decade_marks = " er ",
 	.decade = "{n:k}",
 	.time_marks = ":.",
@@ -585,14 +585,14 @@ static const struct reading reading_de = {
 	.roman_name_dative = "dem {n:N}",
 	.roman_name_feminine_dative = "der {n:N}",
 	.feminine_names = " " WOMEN,
-	.romans = romans_de,
-	.abbreviations = abbreviations_de,
+	.romans = language_de_romans,
+	.abbreviations = language_de_abbreviations,
 	.spelled = " ADAC DSGVO ÖPNV ISBN IMEI EUGH USA ICE ",
 	.said = " NATO NASA UNESCO UNICEF UNO DAX TÜV PIN TAN IBAN IKEA LAN RAM ROM OPEC FIFA UEFA "
 		"GEMA AIDS LASER ALDI REWE EDEKA ELSTER SCHUFA OK GAU "
 		"BIC SIM GIF ISO DIN SEPA NUR NIE SIE WIR UND DER DIE DAS EIN AUF AUS BIS VOR TOP "
 		"NEU GUT JA NEIN DU ZU ",
-	.signs = signs_de,
+	.signs = language_de_signs,
 	.gender_endings = " in innen ",
 	.joined_suffixes = " mal fach fache fachem fachen facher faches jährig jährige jährigem jährigen jähriger jähriges "
 			   "tägig tägige tägigen tägiger tägiges wöchig wöchige wöchigen "
@@ -602,7 +602,7 @@ static const struct reading reading_de = {
 			   "prozentig prozentige prozentigen prozentiger prozentiges teilig teilige "
 			   "teiligen teiliger köpfig köpfige köpfigen köpfiger köpfiges stöckig "
 			   "stöckige stöckigen stöckiger malig malige maligen maliger ",
-	.spelled_signs = spelled_signs_de,
+	.spelled_signs = language_de_spelled_signs,
 	.space = "Leerzeichen",
 	.version = "Version",
 	.version_words = " version python ios android windows ubuntu debian php java node kernel "
@@ -635,6 +635,6 @@ const struct language language_de = {
 		    "allerdings bitte ja nein vielen danke alle alles viele einige jeder jede "
 		    "jedes hat ist sind war wird kann können anschließend später bald leider "
 		    "natürlich insgesamt ",
-	.reading = &reading_de,
+	.reading = &language_de_reading,
 };
 /* clang-format on */

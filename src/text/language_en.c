@@ -3,7 +3,7 @@
 
 /* Tables and lists are wrapped by hand. */
 /* clang-format off */
-static const struct number_rule cardinals[] = {
+static const struct number_rule language_en_cardinals[] = {
 	{0, 0, "zero"}, {1, 0, "one"}, {2, 0, "two"}, {3, 0, "three"}, {4, 0, "four"},
 	{5, 0, "five"}, {6, 0, "six"}, {7, 0, "seven"}, {8, 0, "eight"}, {9, 0, "nine"},
 	{10, 0, "ten"}, {11, 0, "eleven"}, {12, 0, "twelve"}, {13, 0, "thirteen"},
@@ -21,7 +21,7 @@ static const struct number_rule cardinals[] = {
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule ordinals[] = {
+static const struct number_rule language_en_ordinals[] = {
 	{0, 0, "zeroth"}, {1, 0, "first"}, {2, 0, "second"}, {3, 0, "third"}, {4, 0, "fourth"},
 	{5, 0, "fifth"}, {6, 0, "sixth"}, {7, 0, "seventh"}, {8, 0, "eighth"}, {9, 0, "ninth"},
 	{10, 0, "tenth"}, {11, 0, "eleventh"}, {12, 0, "twelfth"}, {13, 0, "=c=th"},
@@ -36,15 +36,15 @@ static const struct number_rule ordinals[] = {
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-/* What follows "twent", and what follows "hundred". */
-static const struct number_rule ordinal_ones[] = {
+/* The remainder after "twent", and after "hundred". */
+static const struct number_rule language_en_ordinal_ones[] = {
 	{0, 0, "ieth"}, {1, 0, "y-=o="}, {NUMBER_RULES_END, 0, NULL},
 };
-static const struct number_rule ordinal_rest[] = {
+static const struct number_rule language_en_ordinal_rest[] = {
 	{0, 0, "th"}, {1, 0, " =o="}, {NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule years[] = {
+static const struct number_rule language_en_years[] = {
 	{0, 0, "=c="},
 	{1010, 100, "<c< >z>"},
 	{2000, 0, "=c="},
@@ -54,11 +54,11 @@ static const struct number_rule years[] = {
 };
 
 /* The last two digits of a year. */
-static const struct number_rule year_ends[] = {
+static const struct number_rule language_en_year_ends[] = {
 	{0, 0, "hundred"}, {1, 0, "oh =c="}, {10, 0, "=c="}, {NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule decades[] = {
+static const struct number_rule language_en_decades[] = {
 	{0, 0, "two thousands"}, {1, 0, "=c=s"},
 	{20, 0, "twent>s>"}, {30, 0, "thirt>s>"}, {40, 0, "fort>s>"}, {50, 0, "fift>s>"},
 	{60, 0, "sixt>s>"}, {70, 0, "sevent>s>"}, {80, 0, "eight>s>"}, {90, 0, "ninet>s>"},
@@ -69,54 +69,54 @@ static const struct number_rule decades[] = {
 	{3000, 0, "=c=s"},
 	{NUMBER_RULES_END, 0, NULL},
 };
-static const struct number_rule decade_ones[] = {
+static const struct number_rule language_en_decade_ones[] = {
 	{0, 0, "ies"}, {1, 0, "y-=c=s"}, {NUMBER_RULES_END, 0, NULL},
 };
-static const struct number_rule decade_ends[] = {
+static const struct number_rule language_en_decade_ends[] = {
 	{0, 0, "hundreds"}, {1, 0, "oh =c=s"}, {10, 0, "=k="}, {NUMBER_RULES_END, 0, NULL},
 };
 
 /* "one hundredth" is not "one one hundredth". */
-static const struct number_rule parts[] = {
+static const struct number_rule language_en_parts[] = {
 	{0, 0, "=o="}, {2, 0, "half"}, {3, 0, "third"}, {4, 0, "quarter"}, {5, 0, "=o="},
 	{100, 0, "hundredth"}, {101, 0, "=o="}, {1000, 0, "thousandth"}, {1001, 0, "=o="},
 	{NUMBER_RULES_END, 0, NULL},
 };
-static const struct number_rule parts_many[] = {
+static const struct number_rule language_en_parts_many[] = {
 	{0, 0, "=q=s"}, {2, 0, "halves"}, {3, 0, "=q=s"}, {NUMBER_RULES_END, 0, NULL},
 };
 
-/* A full hour on the clock's face, and on the day's clock. */
-static const struct number_rule hours[] = {
+/* A full hour on the 12-hour clock, and on the 24-hour clock. */
+static const struct number_rule language_en_hours[] = {
 	{0, 0, "midnight"}, {1, 0, "=c= o'clock"}, {13, 0, "=c= hundred"},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
 /* After "call". */
-static const struct number_rule emergencies[] = {
+static const struct number_rule language_en_emergencies[] = {
 	{0, 0, "=c="}, {112, 0, "one one two"}, {113, 0, "=c="}, {911, 0, "nine one one"},
 	{912, 0, "=c="}, {999, 0, "nine nine nine"}, {1000, 0, "=c="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-/* One by one, as codes are read. */
-static const struct number_rule digits[] = {
+/* Digit by digit, as codes are read. */
+static const struct number_rule language_en_digits[] = {
 	{0, 0, "=c="}, {10, 10, "<< >c>"}, {NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_set numbers[] = {
-	{'c', cardinals},   {'o', ordinals},     {'t', ordinal_ones}, {'x', ordinal_rest},
-	{'y', years},       {'z', year_ends},    {'k', decades},      {'s', decade_ones},
-	{'S', decade_ends}, {'q', parts},        {'Q', parts_many},   {'H', hours},
-	{'e', emergencies}, {'D', digits},
+static const struct number_set language_en_numbers[] = {
+	{'c', language_en_cardinals},   {'o', language_en_ordinals},     {'t', language_en_ordinal_ones}, {'x', language_en_ordinal_rest},
+	{'y', language_en_years},       {'z', language_en_year_ends},    {'k', language_en_decades},      {'s', language_en_decade_ones},
+	{'S', language_en_decade_ends}, {'q', language_en_parts},        {'Q', language_en_parts_many},   {'H', language_en_hours},
+	{'e', language_en_emergencies}, {'D', language_en_digits},
 	{0, NULL},
 };
 
 #define COUNTED(one, many) {one, NULL, many, NULL, 0}
 #define UNCHANGED(word) {word, NULL, NULL, NULL, 0}
 
-/* Letters that say other things too are left out: "80s", "4K", "221B", "14 N". */
-static const struct unit units[] = {
+/* Letters with other meanings are omitted: "80s", "4K", "221B", "14 N". */
+static const struct measure_unit language_en_units[] = {
 	{" % ", UNCHANGED("percent"), false},
 	{" ‰ ", UNCHANGED("per mille"), false},
 	{" ° ", COUNTED("degree", "degrees"), false},
@@ -231,7 +231,7 @@ static const struct unit units[] = {
 	{0},
 };
 
-static const struct currency currencies[] = {
+static const struct currency language_en_currencies[] = {
 	{" $ dollars ", COUNTED("dollar", "dollars"), COUNTED("cent", "cents")},
 	{" € EUR euros ", COUNTED("euro", "euros"), COUNTED("cent", "cents")},
 	{" £ GBP ", COUNTED("pound", "pounds"), COUNTED("penny", "pence")},
@@ -267,7 +267,7 @@ static const struct currency currencies[] = {
 	{0},
 };
 
-/* What is counted in millions. */
+/* Words for what is counted in millions. */
 #define CROWDS \
 	" people persons men women children users customers visitors guests fans students " \
 	"employees workers members voters followers subscribers viewers listeners readers " \
@@ -276,7 +276,7 @@ static const struct currency currencies[] = {
 	"tickets vehicles cars units accounts records tweets posts barrels tonnes tons hectares " \
 	"acres dollars pounds euros "
 
-static const struct magnitude magnitudes[] = {
+static const struct magnitude language_en_magnitudes[] = {
 	{" thousand ", UNCHANGED("thousand"), NULL, NULL, false, 0},
 	{" million M mn mln ", UNCHANGED("million"), NULL, NULL, false, 0},
 	{" billion bn Bn ", UNCHANGED("billion"), NULL, NULL, false, 0},
@@ -289,7 +289,7 @@ static const struct magnitude magnitudes[] = {
 	{0},
 };
 
-static const struct by_neighbours counting_keys[] = {
+static const struct by_neighbours language_en_counting_keys[] = {
 	{" code codes pin otp passcode zip extension cvv cvc box ", NULL, 'D'},
 	{" is ", NULL, 'D', " code pin otp passcode zip "},
 	{" in ", NULL, 'D', " ending ends "},
@@ -298,7 +298,7 @@ static const struct by_neighbours counting_keys[] = {
 };
 
 /* "rated 7/10", but "got 1/5 of it" */
-static const struct by_neighbours ratings[] = {
+static const struct by_neighbours language_en_ratings[] = {
 	{NULL, " of chance chances ", '-'},
 	{" rated rate rating rates scored score scores scoring got gets grade graded ", NULL, 'r'},
 	{" a an ", NULL, 'r', " got gets scored scores gave give giving earned received it them "},
@@ -308,8 +308,8 @@ static const struct by_neighbours ratings[] = {
 	{0},
 };
 
-/* "expires 04/27" of a card, but "expires on 04/27" of an offer */
-static const struct by_neighbours expiries[] = {
+/* "expires 04/27" on a card, but "expires on 04/27" for an offer */
+static const struct by_neighbours language_en_expiries[] = {
 	{" expires ", NULL, '-', " offer coupon deal sale promotion promo discount trial "},
 	{" expires expired expiring expiry exp expiration thru ", NULL, 'm'},
 	{" date ", NULL, 'm', " expiration expiry exp "},
@@ -318,15 +318,15 @@ static const struct by_neighbours expiries[] = {
 	{0},
 };
 
-static const struct direction directions[] = {
+static const struct direction language_en_directions[] = {
 	{"N", "North"}, {"S", "South"}, {"E", "East"}, {"W", "West"}, {"NE", "Northeast"},
 	{"NW", "Northwest"}, {"SE", "Southeast"}, {"SW", "Southwest"}, {0},
 };
 
-static const struct ordinal_mark ordinal_marks[] = {{" st nd rd th ", 'o'}, {0}};
+static const struct ordinal_mark language_en_ordinal_marks[] = {{" st nd rd th ", 'o'}, {0}};
 
-/* Not all that is written so is a fraction. */
-static const struct fraction fractions[] = {
+/* Not everything that is written like this is a fraction. */
+static const struct fraction language_en_fractions[] = {
 	{1, 2, "one half", " and a half"},
 	{1, 4, "one quarter", " and a quarter"},
 	{24, 7, "twenty-four seven", NULL},
@@ -347,21 +347,21 @@ static const struct fraction fractions[] = {
 	{0},
 };
 
-static const struct month months[] = {
+static const struct calendar_name language_en_months[] = {
 	{"January", " jan "}, {"February", " feb "}, {"March", " mar "},
 	{"April", " apr "}, {"May", " "}, {"June", " jun "},
 	{"July", " jul "}, {"August", " aug "},
 	{"September", " sep sept "}, {"October", " oct "},
 	{"November", " nov "}, {"December", " dec "},
 };
-static const struct month weekdays[] = {
+static const struct calendar_name language_en_weekdays[] = {
 	{"Monday", " mon "}, {"Tuesday", " tue tues "},
 	{"Wednesday", " wed "}, {"Thursday", " thu thur thurs "},
 	{"Friday", " fri "}, {"Saturday", " sat "}, {"Sunday", " sun "},
 };
 
-/* Four digits are said like a year unless they count something. */
-static const struct by_neighbours year_keys[] = {
+/* Four digits are read like a year unless they count something. */
+static const struct by_neighbours language_en_year_keys[] = {
 	{" code codes pin otp passcode zip extension cvv cvc box ", NULL, 'c'},
 	{" is ", NULL, 'c', " code pin otp passcode zip "},
 	{" in ", NULL, 'c', " ending ends "},
@@ -378,7 +378,7 @@ static const struct by_neighbours year_keys[] = {
 	{0},
 };
 
-static const struct by_neighbours romans[] = {
+static const struct by_neighbours language_en_romans[] = {
 	{" chapter act scene part volume book section article appendix phase type stage level "
 	 "grade class war bowl title table figure annex episode season page lesson unit step "
 	 "vol ch sec fig art app round division tier mark model version fantasy rocky apollo "
@@ -389,8 +389,8 @@ static const struct by_neighbours romans[] = {
 
 #define ORDINAL_ENDS " st nd rd th "
 
-/* A dot that may also end the sentence is given back by the normalizer. */
-static const struct abbreviation abbreviations[] = {
+/* The normalizer restores a dot that also ends the sentence. */
+static const struct abbreviation language_en_abbreviations[] = {
 	{"Mr.", "Mister", 0}, {"Mr", "Mister", WHEN_BEFORE_CAPITAL}, {"Mrs.", "Missus", 0},
 	{"Mrs", "Missus", WHEN_BEFORE_CAPITAL}, {"Ms.", "Ms", 0}, {"Messrs.", "Messieurs", 0},
 	{"Dr.", "Doctor", WHEN_BEFORE_CAPITAL}, {"Dr", "Doctor", WHEN_BEFORE_CAPITAL},
@@ -459,10 +459,10 @@ static const struct abbreviation abbreviations[] = {
 	{0},
 };
 
-/* Before a telephone's keys. */
+/* Words before the keys of a telephone. */
 #define KEY_WORDS " press hit push dial enter or and the by with "
 
-static const struct sign signs[] = {
+static const struct sign language_en_signs[] = {
 	{"*", "star", 0, KEY_WORDS},
 	{"&", "and", 0}, {"@", "at", 0}, {"+", "plus", 0},
 	{"=", "equals", 0}, {"-", "minus", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
@@ -483,7 +483,7 @@ static const struct sign signs[] = {
 	{0},
 };
 
-static const struct sign spelled_signs[] = {
+static const struct sign language_en_spelled_signs[] = {
 	{"!", "exclamation mark", 0}, {"\"", "quote", 0}, {"#", "hash", 0}, {"$", "dollar", 0},
 	{"%", "percent", 0}, {"&", "and", 0}, {"'", "apostrophe", 0}, {"(", "open parenthesis", 0},
 	{")", "close parenthesis", 0}, {"*", "star", 0}, {"+", "plus", 0}, {",", "comma", 0},
@@ -496,8 +496,8 @@ static const struct sign spelled_signs[] = {
 	{0},
 };
 
-static const struct reading reading_en = {
-	.numbers = numbers,
+static const struct reading_rules language_en_reading = {
+	.numbers = language_en_numbers,
 	.decimal = '.',
 	.thousands = ", '",
 	.decimal_word = "point",
@@ -506,13 +506,13 @@ static const struct reading reading_en = {
 	.plus = "plus",
 	.exponent = "times ten to the power of",
 	.plural = PLURAL_TWO,
-	.units = units,
+	.units = language_en_units,
 	.per = "per {u}",
-	.currencies = currencies,
+	.currencies = language_en_currencies,
 	.money_cents = "{n} {unit} and {c} {cent}",
 	.money_only_cents = "{c} {cent}",
-	.magnitudes = magnitudes,
-	.cardinals = counting_keys,
+	.magnitudes = language_en_magnitudes,
+	.cardinals = language_en_counting_keys,
 	.describing = " a an the this his her its my our your their ",
 	.no_possessive = " it's it’s that's that’s this's he's he’s she's she’s there's there’s "
 			 "here's here’s what's what’s who's who’s where's where’s how's how’s "
@@ -525,22 +525,22 @@ static const struct reading reading_en = {
 		   "too so just only below above before after about around during until since "
 		   "because between ahead behind up down out back again total worth plus minus "
 		   "times equals x ",
-	.ordinal_marks = ordinal_marks,
-	.fractions = fractions,
+	.ordinal_marks = language_en_ordinal_marks,
+	.fractions = language_en_fractions,
 	.fraction = "{n:c} {d}",
 	.fraction_mixed = "{w:c} and {n:c} {d}",
 	.fraction_max = 12, /* 5/20 is a day in May */
 	.over = "over",
 	.rating = "out of",
-	.ratings = ratings,
+	.ratings = language_en_ratings,
 	.date_order = DATE_MONTH_FIRST,
 	.date_marks = "/-.",
-	.months = months,
-	.weekdays = weekdays,
+	.months = language_en_months,
+	.weekdays = language_en_weekdays,
 	.date = "{month} {day:o} {year:y}",
 	.date_without_year = "{month} {day:o}",
 	.date_before = " on due until ",
-	.expiries = expiries,
+	.expiries = language_en_expiries,
 	.date_first = "the {day:o}",
 	.date_dmy = "the {day:o} of {month} {year:y}",
 	.date_mdy = "{month} {day:o}{,} {year:y}",
@@ -549,7 +549,7 @@ static const struct reading reading_en = {
 	.date_my = "{month} {year:y}",
 	.year_least = 1000,
 	.year_most = 2099,
-	.years = year_keys,
+	.years = language_en_year_keys,
 	.decade_marks = " s 's ’s ",
 	.decade_before = " the her his their my your our early late mid in ",
 	.decade = "{n:k}",
@@ -575,7 +575,7 @@ static const struct reading reading_en = {
 			  "MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA PR RI SC SD TN TX UT "
 			  "VT VA WA WV WI WY ",
 	},
-	.directions = directions,
+	.directions = language_en_directions,
 	.street_words = " st street ave avenue blvd boulevard rd road dr drive ln lane way ct court pl "
 			"place hwy highway pkwy parkway ter terrace cir circle sq square ",
 	.phone_shapes = " 334 34 1334 344 56 4444 13w ",
@@ -587,8 +587,8 @@ static const struct reading reading_en = {
 		 "otto rudolf maximilian joseph franz wilhelm karl ivan umberto vittorio "
 		 "emmanuel alfonso juan carlos felipe pedro ramses thutmose ptolemy darius "
 		 "xerxes cyrus mehmed selim ",
-	.romans = romans,
-	.abbreviations = abbreviations,
+	.romans = language_en_romans,
+	.abbreviations = language_en_abbreviations,
 	.spelled = " USA USB API APIS ISBN IEEE IUCN UCLA SUV URL URI HIV IOU ASAP AFAIK ",
 	.said = " ZIP A I OK AM AN AND ANY ARE AS ASK AT BE BIG BUT BUY BY CAN DAY DID DO END EAT "
 		"FOR FREE GET GO GOT HAD HAS HE HER HEY HIM HIS HOT HOW IF IN IS ITS LET LOW MAX "
@@ -596,8 +596,8 @@ static const struct reading reading_en = {
 		"SEE SET SHE SO STOP THE TO TOO TOP TRY TWO UP USE WAS WAY WE WHO WHY WIN WOW "
 		"YES YET YOU YOUR RAM ROM SIM PIN GIF PIP LAN WAN LOL SIS DOS BIOS NASA NATO "
 		"OPEC AIDS SARS COP UEFA LASER JPEG NASDAQ ",
-	.signs = signs,
-	.spelled_signs = spelled_signs,
+	.signs = language_en_signs,
+	.spelled_signs = language_en_spelled_signs,
 	.space = "space",
 	.version = "version",
 	.hashtag = "hashtag",
@@ -628,6 +628,6 @@ const struct language language_en = {
 		    "every one nothing nobody everyone everything please thanks thank ok okay well "
 		    "sure instead perhaps maybe according during another both either neither such "
 		    "even just only sometimes soon later until unless about to of ",
-	.reading = &reading_en,
+	.reading = &language_en_reading,
 };
 /* clang-format on */

@@ -16,18 +16,18 @@
 #define MILLION UINT64_C(1000000)
 #define BILLION UINT64_C(1000000000000) /* the long scale: "un billón" */
 
-static const struct number_rule hundreds[] = {
+static const struct number_rule language_es_hundreds[] = {
 	{0, 0, ""}, {2, 0, "doscient"}, {3, 0, "trescient"}, {4, 0, "cuatrocient"},
 	{5, 0, "quinient"}, {6, 0, "seiscient"}, {7, 0, "setecient"}, {8, 0, "ochocient"},
 	{9, 0, "novecient"}, END,
 };
 
-static const struct number_rule tens[] = {
+static const struct number_rule language_es_tens[] = {
 	{0, 0, ""}, {3, 0, "treinta"}, {4, 0, "cuarenta"}, {5, 0, "cincuenta"}, {6, 0, "sesenta"},
 	{7, 0, "setenta"}, {8, 0, "ochenta"}, {9, 0, "noventa"}, END,
 };
 
-static const struct number_rule counting[] = {
+static const struct number_rule language_es_counting[] = {
 	{0, 0, "cero"}, {1, 0, "uno"}, {2, 0, "dos"}, {3, 0, "tres"}, {4, 0, "cuatro"},
 	{5, 0, "cinco"}, {6, 0, "seis"}, {7, 0, "siete"}, {8, 0, "ocho"}, {9, 0, "nueve"},
 	{10, 0, "diez"}, {11, 0, "once"}, {12, 0, "doce"}, {13, 0, "trece"}, {14, 0, "catorce"},
@@ -39,7 +39,7 @@ static const struct number_rule counting[] = {
 	{BILLION, 0, "un billón[ >>]"}, {2 * BILLION, BILLION, "<m< billones[ >>]"}, END,
 };
 
-static const struct number_rule masculine[] = {
+static const struct number_rule language_es_masculine[] = {
 	{0, 0, "=c="}, {1, 0, "un"}, {2, 0, "=c="}, {21, 0, "veintiún"}, {22, 0, "=c="},
 	{30, 0, "<T<[ y >>]"}, {100, 0, "cien[to >>]"}, {200, 0, "<H<os[ >>]"},
 	{1000, 0, "mil[ >>]"}, {2000, 0, "<m< mil[ >>]"}, {MILLION, 0, "un millón[ >>]"},
@@ -47,7 +47,7 @@ static const struct number_rule masculine[] = {
 	{2 * BILLION, BILLION, "<m< billones[ >>]"}, END,
 };
 
-static const struct number_rule feminine[] = {
+static const struct number_rule language_es_feminine[] = {
 	{0, 0, "=c="}, {1, 0, "una"}, {2, 0, "=c="}, {21, 0, "veintiuna"}, {22, 0, "=c="},
 	{30, 0, "<T<[ y >>]"}, {100, 0, "cien[to >>]"}, {200, 0, "<H<as[ >>]"},
 	{1000, 0, "mil[ >>]"}, {2000, 0, "<F< mil[ >>]"}, {MILLION, 0, "un millón[ >>]"},
@@ -55,12 +55,12 @@ static const struct number_rule feminine[] = {
 	{2 * BILLION, BILLION, "<m< billones[ >>]"}, END,
 };
 
-static const struct number_rule single[] = {{0, 0, "=c="}, {1, 0, "un"}, {2, 0, "=c="}, END};
-static const struct number_rule single_feminine[] = {
+static const struct number_rule language_es_single[] = {{0, 0, "=c="}, {1, 0, "un"}, {2, 0, "=c="}, END};
+static const struct number_rule language_es_single_feminine[] = {
 	{0, 0, "=c="}, {1, 0, "una"}, {2, 0, "=c="}, END,
 };
 
-static const struct number_rule feminine_thousands[] = {
+static const struct number_rule language_es_feminine_thousands[] = {
 	{0, 0, "=m="}, {200, 0, "<H<as[ >>]"}, {1000, 0, "=m="}, END,
 };
 
@@ -82,53 +82,53 @@ static const struct number_rule feminine_thousands[] = {
 	{900, 0, "noningentésim" o "[ >>]"}, {1000, 0, "milésim" o "[ >>]"}, \
 	{2000, 0, "=c="}, END,
 
-static const struct number_rule ordinal[] = {ORDINALS("o")};
-static const struct number_rule ordinal_feminine[] = {ORDINALS("a")};
+static const struct number_rule language_es_ordinal[] = {ORDINALS("o")};
+static const struct number_rule language_es_ordinal_feminine[] = {ORDINALS("a")};
 
-static const struct number_rule ordinal_short[] = {
+static const struct number_rule language_es_ordinal_short[] = {
 	{0, 0, "=o="}, {1, 0, "primer"}, {2, 0, "=o="}, {3, 0, "tercer"}, {4, 0, "=o="},
 	{13, 0, "decimotercer"}, {14, 0, "=o="}, {21, 0, "vigesimoprimer"}, {22, 0, "=o="},
 	{23, 0, "vigesimotercer"}, {24, 0, "=o="}, END,
 };
 
-static const struct number_rule full_hour[] = {
+static const struct number_rule language_es_full_hour[] = {
 	{0, 0, "=c= horas"}, {1, 0, "=f="}, {13, 0, "=f= horas"}, END,
 };
 
-static const struct number_rule hour_word[] = {
+static const struct number_rule language_es_hour_word[] = {
 	{0, 0, "=c= horas"}, {1, 0, "una hora"}, {2, 0, "=f= horas"}, END,
 };
 
-static const struct number_rule half_of_day[] = {
+static const struct number_rule language_es_half_of_day[] = {
 	{0, 0, "de la tarde"}, {8, 0, "de la noche"}, {12, 0, "de la tarde"}, END,
 };
 
-static const struct number_rule century[] = {{0, 0, "=o="}, {11, 0, "=c="}, END};
+static const struct number_rule language_es_century[] = {{0, 0, "=o="}, {11, 0, "=c="}, END};
 
 #define DENOMINATORS(s) \
 	{0, 0, "=c="}, {2, 0, "medio" s}, {3, 0, "tercio" s}, {4, 0, "=o=" s}, \
 	{11, 0, "=c=avo" s}, {16, 0, "dieciseisavo" s}, {17, 0, "=c=avo" s}, END,
 
-static const struct number_rule denominator[] = {DENOMINATORS("")};
-static const struct number_rule denominators[] = {DENOMINATORS("s")};
+static const struct number_rule language_es_denominator[] = {DENOMINATORS("")};
+static const struct number_rule language_es_denominators[] = {DENOMINATORS("s")};
 
-static const struct number_rule ordinal_several[] = {
+static const struct number_rule language_es_ordinal_several[] = {
 	{0, 0, "=o=s"},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule ordinal_several_feminine[] = {
+static const struct number_rule language_es_ordinal_several_feminine[] = {
 	{0, 0, "=p=s"},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_set numbers[] = {
-	{'c', counting}, {'m', masculine}, {'f', feminine}, {'F', feminine_thousands},
-	{'O', ordinal_several}, {'P', ordinal_several_feminine},
-	{'o', ordinal}, {'p', ordinal_feminine}, {'a', ordinal_short}, {'s', century},
-	{'q', denominator}, {'Q', denominators}, {'u', full_hour}, {'w', hour_word},
-	{'N', half_of_day}, {'v', single}, {'g', single_feminine}, {'H', hundreds},
-	{'T', tens}, {0},
+static const struct number_set language_es_numbers[] = {
+	{'c', language_es_counting}, {'m', language_es_masculine}, {'f', language_es_feminine}, {'F', language_es_feminine_thousands},
+	{'O', language_es_ordinal_several}, {'P', language_es_ordinal_several_feminine},
+	{'o', language_es_ordinal}, {'p', language_es_ordinal_feminine}, {'a', language_es_ordinal_short}, {'s', language_es_century},
+	{'q', language_es_denominator}, {'Q', language_es_denominators}, {'u', language_es_full_hour}, {'w', language_es_hour_word},
+	{'N', language_es_half_of_day}, {'v', language_es_single}, {'g', language_es_single_feminine}, {'H', language_es_hundreds},
+	{'T', language_es_tens}, {0},
 };
 
 #define HE(singular, plural) {.one = singular, .many = plural, .key = 'm'}
@@ -136,7 +136,7 @@ static const struct number_set numbers[] = {
 #define HE_UNIT(spellings, ...) {.written = spellings, .name = HE(__VA_ARGS__)}
 #define SHE_UNIT(spellings, ...) {.written = spellings, .name = SHE(__VA_ARGS__)}
 
-static const struct unit units[] = {
+static const struct measure_unit language_es_units[] = {
 	{.written = " % ", .name = {.one = "por ciento"}},
 	{.written = " ‰ ", .name = {.one = "por mil"}},
 	HE_UNIT(" ° º ", "grado", "grados"),
@@ -235,7 +235,7 @@ static const struct unit units[] = {
 	{0},
 };
 
-static const struct currency currencies[] = {
+static const struct currency language_es_currencies[] = {
 	{" € EUR ", HE("euro", "euros"), HE("céntimo", "céntimos")},
 	{" $ US$ USD ", HE("dólar", "dólares"), HE("centavo", "centavos")},
 	{" £ GBP ", SHE("libra", "libras"), HE("penique", "peniques")},
@@ -264,7 +264,7 @@ static const struct currency currencies[] = {
 	{0},
 };
 
-static const struct magnitude magnitudes[] = {
+static const struct magnitude language_es_magnitudes[] = {
 	{.written = " mil ", .name = {.one = "mil"}, .times = 1000},
 	{.written = " k K ", .name = {.one = "mil"}, .times = 1000, .money_only = true},
 	{.written = " millón millones mill. mill ", .name = HE("millón", "millones"), .of = "de "},
@@ -274,8 +274,8 @@ static const struct magnitude magnitudes[] = {
 	{0},
 };
 
-/* "21 plazas", "21 días"; a singular noun goes with no number but one. */
-static const struct by_ending agreement[] = {
+/* "21 plazas", "21 días"; a singular noun occurs only with the number 1. */
+static const struct by_ending language_es_agreement[] = {
 	{" as ciones siones dades tudes veces voces luces mujeres manos flores noches tardes "
 	 "clases calles partes llaves fotos motos series fases redes imágenes leyes señales ",
 	 " días mapas problemas programas sistemas temas idiomas climas planetas cometas poemas "
@@ -289,7 +289,7 @@ static const struct by_ending agreement[] = {
 	{0},
 };
 
-static const struct ordinal_mark ordinal_marks[] = {
+static const struct ordinal_mark language_es_ordinal_marks[] = {
 	{" º .º ro .ro do .do to .to vo .vo mo .mo no .no ", 'o'}, {" .os ", 'O'},
 	{" .as ", 'P'},
 	{" ª .ª ra .ra da .da ta .ta va .va ma .ma na .na ", 'p'},
@@ -297,7 +297,7 @@ static const struct ordinal_mark ordinal_marks[] = {
 	{0},
 };
 
-static const struct fraction fractions[] = {
+static const struct fraction language_es_fractions[] = {
 	{1, 2, "un medio", " y medio", " y media"},
 	{1, 4, "un cuarto", " y cuarto"},
 	{1, 100, "un centésimo", NULL},
@@ -306,7 +306,7 @@ static const struct fraction fractions[] = {
 	{0},
 };
 
-static const struct month months[] = {
+static const struct calendar_name language_es_months[] = {
 	{"enero", " ene ", NULL}, {"febrero", " feb ", NULL}, {"marzo", " mar ", NULL},
 	{"abril", " abr ", NULL}, {"mayo", " may ", NULL}, {"junio", " jun ", NULL},
 	{"julio", " jul ", NULL}, {"agosto", " ago ", NULL},
@@ -314,14 +314,14 @@ static const struct month months[] = {
 	{"noviembre", " nov ", NULL}, {"diciembre", " dic ", NULL},
 };
 
-static const struct month weekdays[] = {
+static const struct calendar_name language_es_weekdays[] = {
 	{"lunes", " lun ", NULL}, {"martes", " mar ", NULL}, {"miércoles", " mié mie ", NULL},
 	{"jueves", " jue ", NULL}, {"viernes", " vie ", NULL}, {"sábado", " sáb sab ", NULL},
 	{"domingo", " dom ", NULL},
 };
 
-/* What is counted before or after its number. */
-static const struct by_neighbours romans[] = {
+/* Nouns that are numbered, before or after the number. */
+static const struct by_neighbours language_es_romans[] = {
 	{" siglo siglos s ss ", NULL, 's'},
 	{NULL, " guerra república internacional edición feria bienal cumbre jornada ", 'p'},
 	{NULL, " centenario congreso festival concurso premio certamen aniversario reich plan ",
@@ -334,7 +334,7 @@ static const struct by_neighbours romans[] = {
 	{0},
 };
 
-static const struct abbreviation abbreviations[] = {
+static const struct abbreviation language_es_abbreviations[] = {
 	{"Sr.", "señor", 0},
 	{"sr.", "señor", 0},
 	{"Sra.", "señora", 0},
@@ -458,7 +458,7 @@ static const struct abbreviation abbreviations[] = {
 	{"L-V", "lunes a viernes", 0},
 	{"L-S", "lunes a sábado", 0},
 	{"L-D", "lunes a domingo", 0},
-	/* Not numerals, whatever stands before them. */
+	/* Not numerals, regardless of the word before. */
 	{"CD", "C D", 0},
 	{"CV", "C V", 0},
 	{"DC", "D C", 0},
@@ -493,7 +493,7 @@ static const struct abbreviation abbreviations[] = {
 	{0},
 };
 
-static const struct sign signs[] = {
+static const struct sign language_es_signs[] = {
 	{"&", "y", 0},
 	{"+", "más", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"+", "más", WHEN_BEFORE_NUMBER},
@@ -529,7 +529,7 @@ static const struct sign signs[] = {
 	{0},
 };
 
-static const struct sign spelled_signs[] = {
+static const struct sign language_es_spelled_signs[] = {
 	{"!", "exclamación", 0}, {"\"", "comillas", 0}, {"#", "almohadilla", 0},
 	{"$", "dólar", 0}, {"%", "por ciento", 0}, {"&", "ampersand", 0}, {"'", "apóstrofo", 0},
 	{"(", "abre paréntesis", 0}, {")", "cierra paréntesis", 0}, {"*", "asterisco", 0},
@@ -543,8 +543,8 @@ static const struct sign spelled_signs[] = {
 	{"°", "grado", 0}, {"¿", "interrogación", 0}, {"¡", "exclamación", 0}, {0},
 };
 
-static const struct reading reading_es = {
-	.numbers = numbers,
+static const struct reading_rules language_es_reading = {
+	.numbers = language_es_numbers,
 	.decimal = ',',
 	.thousands = ". '",
 	.decimal_word = "coma",
@@ -553,13 +553,13 @@ static const struct reading reading_es = {
 	.minus = "menos",
 	.plus = "más",
 	.plural = PLURAL_TWO,
-	.units = units,
+	.units = language_es_units,
 	.per = "por {u}",
-	.currencies = currencies,
+	.currencies = language_es_currencies,
 	.money_cents = "{n} {unit} con {c} {cent}",
 	.money_only_cents = "{c} {cent}",
-	.magnitudes = magnitudes,
-	.agreement = agreement,
+	.magnitudes = language_es_magnitudes,
+	.agreement = language_es_agreement,
 	.or_words = " o u ",
 	.no_noun = " a al ante bajo cada con contra cuando de del desde durante e el ella en "
 		   "entre era es esta este está están fue ha han hasta hay la las le les lo los "
@@ -568,16 +568,16 @@ static const struct reading reading_es = {
 		   "aunque como cuesta nada nunca sea será estaba había queda tarde antes "
 		   "después luego llega sale vale vino quien donde he hemos tiene tienen eran "
 		   "puede debe dijo hizo va van mil millón millones ",
-	.ordinal_marks = ordinal_marks,
-	.fractions = fractions,
+	.ordinal_marks = language_es_ordinal_marks,
+	.fractions = language_es_fractions,
 	.fraction = "{n:m} {d}",
 	.fraction_mixed = "{w:c} y {n:m} {d}",
 	.fraction_max = 20,
 	.over = "barra",
 	.date_order = DATE_DAY_FIRST,
 	.date_marks = "/-.",
-	.months = months,
-	.weekdays = weekdays,
+	.months = language_es_months,
+	.weekdays = language_es_weekdays,
 	.date_before = " el del día ",
 	.date = "{day:c} de {month} de {year:c}",
 	.date_without_year = "{day:c} de {month}",
@@ -614,16 +614,16 @@ static const struct reading reading_es = {
 		 "inocencio sixto adriano darío jerjes ramsés ptolomeo otón iván ",
 	.feminine_names = " isabel catalina maría juana victoria margarita elizabeth beatriz "
 			  "blanca cristina urraca berenguela ana leonor teresa ",
-	.romans = romans,
-	.abbreviations = abbreviations,
+	.romans = language_es_romans,
+	.abbreviations = language_es_abbreviations,
 	.spelled = " HDMI CCOO ISBN IRPF BBVA RTVE IVTM ",
 	.said = " INE TAE UNE BOE ESO AMPA IBAN NASA ONU OTAN UNESCO UNICEF IVA PIB UCI AVE NIF "
 		"NIE CIF RAE ERE ERTE PYME ETA SIDA VIP OVNI LED PIN SIM RAM ROM OPEP FIFA UEFA "
 		"FIBA MIR INEM SEPE PSOE VOX TIC OK NO SI SÍ LO LA EL LOS LAS UN UNA DE DEL AL "
 		"EN CON POR QUE QUÉ ES SON SE SU MI TU ME TE LE LES YA MÁS HAY HOY VEN VER ASÍ "
 		"MUY SIN DOS FIN SOL MAR OJO GAS LUZ PAZ DON ",
-	.signs = signs,
-	.spelled_signs = spelled_signs,
+	.signs = language_es_signs,
+	.spelled_signs = language_es_spelled_signs,
 	.space = "espacio",
 	.version = "versión",
 	.version_words = " versión python ios android java ubuntu php ",
@@ -646,6 +646,6 @@ const struct language language_es = {
 		    "desde hasta entre sobre tras según durante después antes luego entonces ahora "
 		    "hoy ayer mañana también además mi tu su sus nuestro nuestra es son fue era "
 		    "hay no sí gracias todo todos todas cada muchos algunos ",
-	.reading = &reading_es,
+	.reading = &language_es_reading,
 };
 /* clang-format on */

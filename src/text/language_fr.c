@@ -1,8 +1,8 @@
 /*
  * language_fr.c: French (see language.h, reading.h).
  *
- * Numbers are spelled as before 1990: no hyphens round "et", "cent" and
- * "mille".  Engines say both alike; readers of the text are used to this one.
+ * Numbers have the spelling from before 1990: no hyphens around "et", "cent" and "mille".
+ * Engines speak both alike, and people who read the text are used to this one.
  */
 #include "text/language.h"
 
@@ -10,7 +10,7 @@
 /* clang-format off */
 
 /* Counting: "quatre-vingts", "deux cents". */
-static const struct number_rule counting[] = {
+static const struct number_rule language_fr_counting[] = {
 	{0, 0, "zéro"}, {1, 0, "un"}, {2, 0, "deux"}, {3, 0, "trois"}, {4, 0, "quatre"},
 	{5, 0, "cinq"}, {6, 0, "six"}, {7, 0, "sept"}, {8, 0, "huit"}, {9, 0, "neuf"},
 	{10, 0, "dix"}, {11, 0, "onze"}, {12, 0, "douze"}, {13, 0, "treize"},
@@ -31,26 +31,26 @@ static const struct number_rule counting[] = {
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-/* What follows "deux cent". */
-static const struct number_rule after_cent[] = {
+/* The remainder after "deux cent". */
+static const struct number_rule language_fr_after_cent[] = {
 	{0, 0, "s"}, {1, 0, " =c="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule after_cent_feminine[] = {
+static const struct number_rule language_fr_after_cent_feminine[] = {
 	{0, 0, "s"}, {1, 0, " =f="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
 /* Before "mille", and for years and decades: "quatre-vingt", "deux cent". */
-static const struct number_rule without_s[] = {
+static const struct number_rule language_fr_without_s[] = {
 	{0, 0, "=c="}, {80, 20, "quatre-vingt[->c>]"}, {100, 0, "cent[ >>]"},
 	{200, 0, "<c< cent[ >>]"}, {1000, 0, "mille[ >>]"}, {2000, 0, "<< mille[ >>]"},
 	{1000000, 0, "=c="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule feminine[] = {
+static const struct number_rule language_fr_feminine[] = {
 	{0, 0, "=c="}, {1, 0, "une"}, {2, 0, "=c="}, {21, 0, "vingt et une"}, {22, 0, "=c="},
 	{31, 0, "trente et une"}, {32, 0, "=c="}, {41, 0, "quarante et une"}, {42, 0, "=c="},
 	{51, 0, "cinquante et une"}, {52, 0, "=c="}, {61, 0, "soixante et une"}, {62, 0, "=c="},
@@ -62,7 +62,7 @@ static const struct number_rule feminine[] = {
 
 /* Ordinals inside larger ones; zero is the ending of a round number: "cent" and
  * "ième", "trent" and "ième". */
-static const struct number_rule ordinal_ending[] = {
+static const struct number_rule language_fr_ordinal_ending[] = {
 	{0, 0, "ième"}, {1, 0, "unième"}, {2, 0, "deuxième"}, {3, 0, "troisième"},
 	{4, 0, "quatrième"}, {5, 0, "cinquième"}, {6, 0, "sixième"}, {7, 0, "septième"},
 	{8, 0, "huitième"}, {9, 0, "neuvième"}, {10, 0, "dixième"}, {11, 0, "onzième"},
@@ -82,92 +82,92 @@ static const struct number_rule ordinal_ending[] = {
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule ordinal[] = {
+static const struct number_rule language_fr_ordinal[] = {
 	{0, 0, "zéroième"}, {1, 0, "premier"}, {2, 0, "=u="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule ordinal_feminine[] = {
+static const struct number_rule language_fr_ordinal_feminine[] = {
 	{0, 0, "zéroième"}, {1, 0, "première"}, {2, 0, "=u="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule ordinal_several[] = {
+static const struct number_rule language_fr_ordinal_several[] = {
 	{0, 0, "=o=s"},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule ordinal_several_feminine[] = {
+static const struct number_rule language_fr_ordinal_several_feminine[] = {
 	{0, 0, "=p=s"},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-/* Of two: "2nd", "2nde". */
-static const struct number_rule second[] = {
+/* The second of two: "2nd", "2nde". */
+static const struct number_rule language_fr_second[] = {
 	{0, 0, "=o="}, {2, 0, "second"}, {3, 0, "=o="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule second_feminine[] = {
+static const struct number_rule language_fr_second_feminine[] = {
 	{0, 0, "=p="}, {2, 0, "seconde"}, {3, 0, "=p="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule part[] = {
+static const struct number_rule language_fr_part[] = {
 	{0, 0, "=o="}, {2, 0, "demi"}, {3, 0, "tiers"}, {4, 0, "quart"}, {5, 0, "=o="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule parts[] = {
+static const struct number_rule language_fr_parts[] = {
 	{0, 0, "=o="}, {2, 0, "demis"}, {3, 0, "tiers"}, {4, 0, "quarts"}, {5, 0, "=o=s"},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
 /* Days of a month, and kings: "premier", "deux". */
-static const struct number_rule first_only[] = {
+static const struct number_rule language_fr_first_only[] = {
 	{0, 0, "=c="}, {1, 0, "premier"}, {2, 0, "=c="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
 /* The cents of a price: "deux euros zéro cinq". */
-static const struct number_rule two_digits[] = {
+static const struct number_rule language_fr_two_digits[] = {
 	{0, 0, "zéro =c="}, {10, 0, "=c="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule hours[] = {
+static const struct number_rule language_fr_hours[] = {
 	{0, 0, "zéro heure"}, {1, 0, "une heure"}, {2, 0, "=f= heures"},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule minutes[] = {
+static const struct number_rule language_fr_minutes[] = {
 	{0, 0, "=f= minute"}, {2, 0, "=f= minutes"},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule seconds[] = {
+static const struct number_rule language_fr_seconds[] = {
 	{0, 0, "=f= seconde"}, {2, 0, "=f= secondes"},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_set numbers[] = {
-	{'c', counting}, {'f', feminine}, {'o', ordinal}, {'p', ordinal_feminine},
-	{'y', without_s}, {'k', without_s}, {'q', part}, {'Q', parts},
-	{'v', without_s}, {'s', after_cent}, {'S', after_cent_feminine}, {'u', ordinal_ending},
-	{'x', ordinal_several}, {'X', ordinal_several_feminine}, {'2', second},
-	{'3', second_feminine}, {'d', first_only}, {'z', two_digits},
-	{'H', hours}, {'M', minutes}, {'N', seconds},
+static const struct number_set language_fr_numbers[] = {
+	{'c', language_fr_counting}, {'f', language_fr_feminine}, {'o', language_fr_ordinal}, {'p', language_fr_ordinal_feminine},
+	{'y', language_fr_without_s}, {'k', language_fr_without_s}, {'q', language_fr_part}, {'Q', language_fr_parts},
+	{'v', language_fr_without_s}, {'s', language_fr_after_cent}, {'S', language_fr_after_cent_feminine}, {'u', language_fr_ordinal_ending},
+	{'x', language_fr_ordinal_several}, {'X', language_fr_ordinal_several_feminine}, {'2', language_fr_second},
+	{'3', language_fr_second_feminine}, {'d', language_fr_first_only}, {'z', language_fr_two_digits},
+	{'H', language_fr_hours}, {'M', language_fr_minutes}, {'N', language_fr_seconds},
 	{0},
 };
 
-/* What is counted, by its gender. */
+/* Counted nouns by their gender. */
 #define LE(single, several) {.one = (single), .many = (several), .key = 'm'}
 #define LA(single, several) {.one = (single), .many = (several), .key = 'f'}
 #define LE_UNIT(spellings, ...) {.written = (spellings), .name = LE(__VA_ARGS__)}
 #define LA_UNIT(spellings, ...) {.written = (spellings), .name = LA(__VA_ARGS__)}
 
-/* Plain words stand here for their gender, and for what follows a '/'. */
-static const struct unit units[] = {
+/* Plain words are listed for their gender, and for use after a '/'. */
+static const struct measure_unit language_fr_units[] = {
 	LE_UNIT(" km ", "kilomètre", "kilomètres"),
 	LE_UNIT(" m ", "mètre", "mètres"),
 	LE_UNIT(" dm ", "décimètre", "décimètres"),
@@ -256,7 +256,7 @@ static const struct unit units[] = {
 	{0},
 };
 
-static const struct currency currencies[] = {
+static const struct currency language_fr_currencies[] = {
 	{" € EUR ", LE("euro", "euros"), LE("centime", "centimes")},
 	{" $ USD US$ $_US ", LE("dollar", "dollars"), LE("cent", "cents")},
 	{" £ GBP ", LA("livre", "livres"), LE("penny", "pence")},
@@ -281,7 +281,7 @@ static const struct currency currencies[] = {
 	{0},
 };
 
-static const struct magnitude magnitudes[] = {
+static const struct magnitude language_fr_magnitudes[] = {
 	{.written = " k K ", .name = {.one = "mille"}, .times = 1000, .money_only = true},
 	{.written = " M ", .name = LE("million", "millions"),
 	 .of = "de ", .of_vowel = "d'", .money_only = true},
@@ -296,8 +296,8 @@ static const struct magnitude magnitudes[] = {
 	{0},
 };
 
-/* What these endings tell of a noun's gender, and the words that are counted often. */
-static const struct by_ending agreement[] = {
+/* Endings that determine the gender of a noun, and words that are often counted. */
+static const struct by_ending language_fr_agreement[] = {
 	{" tions sions aisons ités iétés ances ences ettes ures udes ades ées ies esses elles "
 	 "illes ennes onnes ières trices euses ines aines ottes asses ",
 	 " bastions comités invités traités silences squelettes murmures mercures stades grades "
@@ -334,48 +334,48 @@ static const struct by_ending agreement[] = {
 	{0},
 };
 
-static const struct ordinal_mark ordinal_marks[] = {
+static const struct ordinal_mark language_fr_ordinal_marks[] = {
 	{" er ᵉʳ ", 'o'}, {" re ère ʳᵉ ", 'p'}, {" e è ème ᵉ ᵉᵐᵉ ième ", 'o'}, {" ers ", 'x'},
 	{" res ères ", 'X'}, {" es èmes ", 'x'}, {" nd ", '2'}, {" nde ", '3'},
 	{0},
 };
 
-/* Fewer, because "Vers" and "Les" are words. */
-static const struct ordinal_mark roman_marks[] = {
+/* Fewer marks, because "Vers" and "Les" are words. */
+static const struct ordinal_mark language_fr_roman_marks[] = {
 	{" er ᵉʳ ", 'o'}, {" re ʳᵉ ", 'p'}, {" e ème ᵉ ", 'o'},
 	{0},
 };
 
-static const struct fraction fractions[] = {
+static const struct fraction language_fr_fractions[] = {
 	{1, 2, "un demi", " et demi"},
 	{0},
 };
 
-static const struct month months[] = {
+static const struct calendar_name language_fr_months[] = {
 	{"janvier", " janv jan "}, {"février", " févr fév fevr "},
 	{"mars", " mars "}, {"avril", " avr "}, {"mai", " mai "}, {"juin", " juin "},
 	{"juillet", " juil "}, {"août", " août aout "}, {"septembre", " sept "},
 	{"octobre", " oct "}, {"novembre", " nov "}, {"décembre", " déc dec "},
 };
 
-static const struct month weekdays[] = {
+static const struct calendar_name language_fr_weekdays[] = {
 	{"lundi", " lun "}, {"mardi", " mar "}, {"mercredi", " mer "},
 	{"jeudi", " jeu "}, {"vendredi", " ven "}, {"samedi", " sam "},
 	{"dimanche", " dim "},
 };
 
 /* "les années quatre-vingt" */
-static const struct by_neighbours cardinals[] = {
+static const struct by_neighbours language_fr_cardinals[] = {
 	{" années ", NULL, 'k'},
 	{0},
 };
 
-static const struct by_neighbours years[] = {
+static const struct by_neighbours language_fr_years[] = {
 	{" en an année années depuis avant après dès vers fin début jusqu'en ", NULL, 'y'},
 	{0},
 };
 
-static const struct by_neighbours romans[] = {
+static const struct by_neighbours language_fr_romans[] = {
 	{" chapitre chapitres chap tome livre partie acte scène annexe article volume vol titre "
 	 "section leçon phase niveau classe type groupe épisode saison figure tableau ligue "
 	 "division paragraphe ",
@@ -383,7 +383,7 @@ static const struct by_neighbours romans[] = {
 	{0},
 };
 
-static const struct abbreviation abbreviations[] = {
+static const struct abbreviation language_fr_abbreviations[] = {
 	{"M.et Mme", "Monsieur et Madame", 0},
 	{"M.", "Monsieur", WHEN_BEFORE_CAPITAL},
 	{"M.le", "Monsieur le", 0},
@@ -487,7 +487,7 @@ static const struct abbreviation abbreviations[] = {
 	{0},
 };
 
-static const struct sign signs[] = {
+static const struct sign language_fr_signs[] = {
 	{"&", "et", 0},
 	{"+", "plus", 0},
 	{"-", "moins", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
@@ -514,7 +514,7 @@ static const struct sign signs[] = {
 	{0},
 };
 
-static const struct sign spelled_signs[] = {
+static const struct sign language_fr_spelled_signs[] = {
 	{"!", "point d'exclamation", 0}, {"\"", "guillemet", 0}, {"#", "dièse", 0},
 	{"$", "dollar", 0}, {"%", "pour cent", 0}, {"&", "et", 0}, {"'", "apostrophe", 0},
 	{"(", "parenthèse ouvrante", 0}, {")", "parenthèse fermante", 0}, {"*", "astérisque", 0},
@@ -528,8 +528,8 @@ static const struct sign spelled_signs[] = {
 	{0},
 };
 
-static const struct reading reading_fr = {
-	.numbers = numbers,
+static const struct reading_rules language_fr_reading = {
+	.numbers = language_fr_numbers,
 
 	.decimal = ',',
 	.thousands = " .'",
@@ -540,20 +540,20 @@ static const struct reading reading_fr = {
 	.plus = "plus",
 
 	.plural = PLURAL_FRENCH,
-	.units = units,
+	.units = language_fr_units,
 	.per = "par {u}",
-	.currencies = currencies,
+	.currencies = language_fr_currencies,
 	.money_cents = "{n} {unit} {c:z}",
 	.money_only_cents = "{c} {cent}",
-	.magnitudes = magnitudes,
-	.cardinals = cardinals,
-	.agreement = agreement,
+	.magnitudes = language_fr_magnitudes,
+	.cardinals = language_fr_cardinals,
+	.agreement = language_fr_agreement,
 	.between = " autre autres jeune jeunes nouvelle nouvelles belle belles grosse grosses ",
 	.or_words = " ou ",
 	.no_noun = " a à au avec dans de des du en est et ou par pour sont sur ",
 
-	.ordinal_marks = ordinal_marks,
-	.fractions = fractions,
+	.ordinal_marks = language_fr_ordinal_marks,
+	.fractions = language_fr_fractions,
 	.fraction = "{n:c} {d}",
 	.fraction_mixed = "{w:c} et {n:c} {d}",
 	.fraction_max = 10,
@@ -561,8 +561,8 @@ static const struct reading reading_fr = {
 
 	.date_order = DATE_DAY_FIRST,
 	.date_marks = "/-.",
-	.months = months,
-	.weekdays = weekdays,
+	.months = language_fr_months,
+	.weekdays = language_fr_weekdays,
 	.date_before = " le du au lundi mardi mercredi jeudi vendredi samedi dimanche lun mar mer "
 		       "jeu ven sam dim ",
 	.day_links = " au et ou ",
@@ -574,7 +574,7 @@ static const struct reading reading_fr = {
 	.date_my = "{month} {year:y}",
 	.year_least = 1000,
 	.year_most = 2199,
-	.years = years,
+	.years = language_fr_years,
 
 	.time_marks = ":hH",
 	.time_words = " h H heure heures ",
@@ -585,7 +585,7 @@ static const struct reading reading_fr = {
 
 	.to = "à",
 	.score = "à",
-	/* At home, Belgium, Switzerland, Canada. */
+	/* France, Belgium, Switzerland, Canada. */
 	.phone_shapes = " 22222 3222 3322 334 ",
 	.phone_in_pairs = true,
 
@@ -595,18 +595,18 @@ static const struct reading reading_fr = {
 		 "jacques nicolas pierre frédéric ferdinand alphonse albert baudouin léopold "
 		 "élisabeth elisabeth catherine rené robert richard constantin ptolémée ramsès "
 		 "vatican ",
-	.romans = romans,
-	.roman_marks = roman_marks,
+	.romans = language_fr_romans,
+	.roman_marks = language_fr_roman_marks,
 
-	.abbreviations = abbreviations,
+	.abbreviations = language_fr_abbreviations,
 	.spelled = " RATP URSS ADSL HDMI ISBN SARL IEEE CPAM ",
 	.said = " OK ONU PIN SIM RIB CAC CAF PAC ZAC ZEP SPA VAR LE LA LES UN UNE DES DU DE ET OU "
 		"SI NON OUI PAS SUR PAR QUI QUE EN AU AUX CE CES SES MES TES MA TA SA MON TON SON "
 		"NE NI JE TU IL ELLE ON EST SE ENA TOP BIO DOM TOM ZEN WEB ",
-	.signs = signs,
+	.signs = language_fr_signs,
 	.elides = true,
 
-	.spelled_signs = spelled_signs,
+	.spelled_signs = language_fr_spelled_signs,
 	.space = "espace",
 	.version = "version",
 	.version_words = " version python ubuntu android ios windows tls ",
@@ -630,6 +630,6 @@ const struct language language_fr = {
 		    "ma mes ton ta tes son sa ses notre nos votre vos leur leurs tout toute tous "
 		    "toutes chaque quelques plusieurs aujourd hier demain maintenant oui non merci "
 		    "bien voici voilà est n qu ",
-	.reading = &reading_fr,
+	.reading = &language_fr_reading,
 };
 /* clang-format on */

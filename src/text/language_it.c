@@ -6,9 +6,9 @@
 /* Tables and lists are wrapped by hand. */
 /* clang-format off */
 
-/* Numbers as they stand inside others, without the accent of "ventitré".  Tens
- * lose their vowel before "uno" and "otto", "cento" before "otto" and "ottanta". */
-static const struct number_rule inner[] = {
+/* Numbers inside others, without the accent of "ventitré". Tens lose their vowel before "uno"
+ * and "otto", "cento" before "otto" and "ottanta". */
+static const struct number_rule language_it_inner[] = {
 	{0, 0, "zero"}, {1, 0, "uno"}, {2, 0, "due"}, {3, 0, "tre"}, {4, 0, "quattro"},
 	{5, 0, "cinque"}, {6, 0, "sei"}, {7, 0, "sette"}, {8, 0, "otto"}, {9, 0, "nove"},
 	{10, 0, "dieci"}, {11, 0, "undici"}, {12, 0, "dodici"}, {13, 0, "tredici"},
@@ -20,35 +20,35 @@ static const struct number_rule inner[] = {
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule after_vent[] = {
+static const struct number_rule language_it_after_vent[] = {
 	{0, 0, "i"}, {1, 0, "uno"}, {2, 0, "i=b="}, {8, 0, "otto"}, {9, 0, "inove"},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule after_ten[] = {
+static const struct number_rule language_it_after_ten[] = {
 	{0, 0, "a"}, {1, 0, "uno"}, {2, 0, "a=b="}, {8, 0, "otto"}, {9, 0, "anove"},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule after_cent_inner[] = {
+static const struct number_rule language_it_after_cent_inner[] = {
 	{0, 0, "o"}, {1, 0, "o=b="}, {8, 0, "otto"}, {9, 0, "o=b="}, {80, 0, "=b="},
 	{90, 0, "o=b="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule after_cent[] = {
+static const struct number_rule language_it_after_cent[] = {
 	{0, 0, "o"}, {1, 0, "o=t="}, {8, 0, "otto"}, {9, 0, "o=t="}, {80, 0, "=c="},
 	{90, 0, "o=c="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
 /* At the end of a longer number: "centotré", "milletré". */
-static const struct number_rule ending[] = {
+static const struct number_rule language_it_ending[] = {
 	{0, 0, "=c="}, {3, 0, "tré"}, {4, 0, "=c="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule counting[] = {
+static const struct number_rule language_it_counting[] = {
 	{0, 0, "=b="}, {23, 0, "ventitré"}, {24, 0, "=b="}, {33, 0, "trentatré"}, {34, 0, "=b="},
 	{43, 0, "quarantatré"}, {44, 0, "=b="}, {53, 0, "cinquantatré"}, {54, 0, "=b="},
 	{63, 0, "sessantatré"}, {64, 0, "=b="}, {73, 0, "settantatré"}, {74, 0, "=b="},
@@ -62,36 +62,36 @@ static const struct number_rule counting[] = {
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule masculine[] = {
+static const struct number_rule language_it_masculine[] = {
 	{0, 0, "=c="}, {1, 0, "un"}, {2, 0, "=c="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule feminine[] = {
+static const struct number_rule language_it_feminine[] = {
 	{0, 0, "=c="}, {1, 0, "una"}, {2, 0, "=c="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
 /* Before "s" and another consonant, "z" and the like: "uno studente". */
-static const struct number_rule masculine_full[] = {
+static const struct number_rule language_it_masculine_full[] = {
 	{0, 0, "=c="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
 /* Hours: "all'una". */
-static const struct number_rule hour[] = {
+static const struct number_rule language_it_hour[] = {
 	{0, 0, "=c="}, {1, 0, "una"}, {2, 0, "=c="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
 /* Before a vowel: "un'ora". */
-static const struct number_rule feminine_elided[] = {
+static const struct number_rule language_it_feminine_elided[] = {
 	{0, 0, "=c="}, {1, 0, "un'"}, {2, 0, "=c="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
 /* Ordinals without their last letter, which is o, a or i. */
-static const struct number_rule ordinal_stem[] = {
+static const struct number_rule language_it_ordinal_stem[] = {
 	{0, 0, "zeresim"}, {1, 0, "prim"}, {2, 0, "second"}, {3, 0, "terz"}, {4, 0, "quart"},
 	{5, 0, "quint"}, {6, 0, "sest"}, {7, 0, "settim"}, {8, 0, "ottav"}, {9, 0, "non"},
 	{10, 0, "decim"}, {11, 0, "undicesim"}, {12, 0, "dodicesim"}, {13, 0, "tredicesim"},
@@ -107,85 +107,85 @@ static const struct number_rule ordinal_stem[] = {
 };
 
 /* The same as the last part of a longer one: "ventitreesim". */
-static const struct number_rule ordinal_ending[] = {
+static const struct number_rule language_it_ordinal_ending[] = {
 	{0, 0, "esim"}, {1, 0, "unesim"}, {2, 0, "duesim"}, {3, 0, "treesim"},
 	{4, 0, "quattresim"}, {5, 0, "cinquesim"}, {6, 0, "seiesim"}, {7, 0, "settesim"},
 	{8, 0, "ottesim"}, {9, 0, "novesim"}, {10, 0, "=S="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule ordinal_after_vent[] = {
+static const struct number_rule language_it_ordinal_after_vent[] = {
 	{0, 0, "=U="}, {2, 0, "i=U="}, {8, 0, "=U="}, {9, 0, "i=U="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule ordinal_after_ten[] = {
+static const struct number_rule language_it_ordinal_after_ten[] = {
 	{0, 0, "=U="}, {2, 0, "a=U="}, {8, 0, "=U="}, {9, 0, "a=U="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule ordinal_after_cent[] = {
+static const struct number_rule language_it_ordinal_after_cent[] = {
 	{0, 0, "=U="}, {1, 0, "o=U="}, {8, 0, "=U="}, {9, 0, "o=U="}, {80, 0, "=U="},
 	{90, 0, "o=U="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule ordinal_after_mille[] = {
+static const struct number_rule language_it_ordinal_after_mille[] = {
 	{0, 0, "=U="}, {1, 0, "e=U="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
 /* "duemillesimo", "duemilaunesimo" */
-static const struct number_rule ordinal_after_mila[] = {
+static const struct number_rule language_it_ordinal_after_mila[] = {
 	{0, 0, "l=U="}, {1, 0, "a=U="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule ordinal[] = {
+static const struct number_rule language_it_ordinal[] = {
 	{0, 0, "=S=o"},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule ordinal_feminine[] = {
+static const struct number_rule language_it_ordinal_feminine[] = {
 	{0, 0, "=S=a"},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule part[] = {
+static const struct number_rule language_it_part[] = {
 	{0, 0, "=S=o"}, {2, 0, "mezzo"}, {3, 0, "=S=o"},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule parts[] = {
+static const struct number_rule language_it_parts[] = {
 	{0, 0, "=S=i"}, {2, 0, "mezzi"}, {3, 0, "=S=i"},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
 /* Days of a month. */
-static const struct number_rule first_only[] = {
+static const struct number_rule language_it_first_only[] = {
 	{0, 0, "=c="}, {1, 0, "primo"}, {2, 0, "=c="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_set numbers[] = {
-	{'c', counting}, {'m', masculine}, {'s', masculine_full}, {'h', hour}, {'f', feminine},
-	{'e', feminine_elided},
-	{'o', ordinal}, {'p', ordinal_feminine}, {'q', part}, {'Q', parts}, {'d', first_only},
-	{'b', inner}, {'i', after_vent}, {'a', after_ten}, {'B', after_cent_inner},
-	{'H', after_cent}, {'t', ending}, {'S', ordinal_stem}, {'U', ordinal_ending},
-	{'I', ordinal_after_vent}, {'A', ordinal_after_ten}, {'C', ordinal_after_cent},
-	{'M', ordinal_after_mille}, {'N', ordinal_after_mila},
+static const struct number_set language_it_numbers[] = {
+	{'c', language_it_counting}, {'m', language_it_masculine}, {'s', language_it_masculine_full}, {'h', language_it_hour}, {'f', language_it_feminine},
+	{'e', language_it_feminine_elided},
+	{'o', language_it_ordinal}, {'p', language_it_ordinal_feminine}, {'q', language_it_part}, {'Q', language_it_parts}, {'d', language_it_first_only},
+	{'b', language_it_inner}, {'i', language_it_after_vent}, {'a', language_it_after_ten}, {'B', language_it_after_cent_inner},
+	{'H', language_it_after_cent}, {'t', language_it_ending}, {'S', language_it_ordinal_stem}, {'U', language_it_ordinal_ending},
+	{'I', language_it_ordinal_after_vent}, {'A', language_it_ordinal_after_ten}, {'C', language_it_ordinal_after_cent},
+	{'M', language_it_ordinal_after_mille}, {'N', language_it_ordinal_after_mila},
 	{0},
 };
 
-/* What is counted, by its gender. */
+/* Counted nouns by their gender. */
 #define IL(single, several) {.one = (single), .many = (several), .key = 'm'}
 #define LA(single, several) {.one = (single), .many = (several), .key = 'f'}
 #define IL_UNIT(spellings, ...) {.written = (spellings), .name = IL(__VA_ARGS__)}
 #define LA_UNIT(spellings, ...) {.written = (spellings), .name = LA(__VA_ARGS__)}
 
-/* Plain words stand here for their gender, and for what follows a '/'. */
-static const struct unit units[] = {
+/* Plain words are listed for their gender, and for use after a '/'. */
+static const struct measure_unit language_it_units[] = {
 	IL_UNIT(" km ", "chilometro", "chilometri"),
 	IL_UNIT(" m ", "metro", "metri"),
 	IL_UNIT(" dm ", "decimetro", "decimetri"),
@@ -274,7 +274,7 @@ static const struct unit units[] = {
 	{0},
 };
 
-static const struct currency currencies[] = {
+static const struct currency language_it_currencies[] = {
 	{" € EUR Euro ", IL("euro", "euro"), IL("centesimo", "centesimi")},
 	{" $ USD US$ ", IL("dollaro", "dollari"), IL("centesimo", "centesimi")},
 	{" £ GBP ", LA("sterlina", "sterline"), IL("penny", "pence")},
@@ -297,7 +297,7 @@ static const struct currency currencies[] = {
 	{0},
 };
 
-static const struct magnitude magnitudes[] = {
+static const struct magnitude language_it_magnitudes[] = {
 	{.written = " k K ", .name = {.one = "mila"}, .times = 1000, .money_only = true},
 	{.written = " mila ", .name = {.one = "mila"}, .times = 1000},
 	{.written = " M ", .name = IL("milione", "milioni"),
@@ -317,7 +317,7 @@ static const struct magnitude magnitudes[] = {
 #define VOWELS " a e i o u à è é ì ò ù "
 
 /* "un'amica", "una mela", "uno studente", "un giorno" */
-static const struct by_ending agreement[] = {
+static const struct by_ending language_it_agreement[] = {
 	{" a ione tà ", MASCULINE_A, 'e', .begins = VOWELS},
 	{" a ione tà ", MASCULINE_A, 'f',
 	 .words = " mano notte parte classe chiave voce croce luce nave rete torre carne moglie "
@@ -329,18 +329,18 @@ static const struct by_ending agreement[] = {
 	{0},
 };
 
-static const struct ordinal_mark ordinal_marks[] = {
+static const struct ordinal_mark language_it_ordinal_marks[] = {
 	{" ° ", 'o', .degrees_after = " di a tra fra circa quasi oltre fino sotto sopra "},
 	{" º esimo ", 'o'}, {" ª esima ", 'p'},
 	{0},
 };
 
-static const struct fraction fractions[] = {
+static const struct fraction language_it_fractions[] = {
 	{1, 2, "un mezzo", " e mezzo"},
 	{0},
 };
 
-static const struct month months[] = {
+static const struct calendar_name language_it_months[] = {
 	{"gennaio", " gen genn "}, {"febbraio", " feb febbr "},
 	{"marzo", " mar "}, {"aprile", " apr "}, {"maggio", " mag "},
 	{"giugno", " giu "}, {"luglio", " lug "}, {"agosto", " ago "},
@@ -348,14 +348,14 @@ static const struct month months[] = {
 	{"novembre", " nov "}, {"dicembre", " dic "},
 };
 
-static const struct month weekdays[] = {
+static const struct calendar_name language_it_weekdays[] = {
 	{"lunedì", " lun "}, {"martedì", " mar "}, {"mercoledì", " mer "},
 	{"giovedì", " gio "}, {"venerdì", " ven "}, {"sabato", " sab "},
 	{"domenica", " dom "},
 };
 
-/* Roman numerals are ordinals, but for dates in names of streets. */
-static const struct by_neighbours romans[] = {
+/* Roman numerals are ordinals, except for dates in street names. */
+static const struct by_neighbours language_it_romans[] = {
 	{NULL, " gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre "
 	       "novembre dicembre ",
 	 'c'},
@@ -369,7 +369,7 @@ static const struct by_neighbours romans[] = {
 	{0},
 };
 
-static const struct abbreviation abbreviations[] = {
+static const struct abbreviation language_it_abbreviations[] = {
 	{"sig.ra", "signora", 0},
 	{"sig.na", "signorina", 0},
 	{"sig.e", "signore e", 0},
@@ -483,7 +483,7 @@ static const struct abbreviation abbreviations[] = {
 	{0},
 };
 
-static const struct sign signs[] = {
+static const struct sign language_it_signs[] = {
 	{"&", "e", 0},
 	{"+", "più", 0},
 	{"-", "meno", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
@@ -510,7 +510,7 @@ static const struct sign signs[] = {
 	{0},
 };
 
-static const struct sign spelled_signs[] = {
+static const struct sign language_it_spelled_signs[] = {
 	{"!", "punto esclamativo", 0}, {"\"", "virgolette", 0}, {"#", "cancelletto", 0},
 	{"$", "dollaro", 0}, {"%", "per cento", 0}, {"&", "e commerciale", 0},
 	{"'", "apostrofo", 0}, {"(", "parentesi aperta", 0}, {")", "parentesi chiusa", 0},
@@ -525,8 +525,8 @@ static const struct sign spelled_signs[] = {
 	{0},
 };
 
-static const struct reading reading_it = {
-	.numbers = numbers,
+static const struct reading_rules language_it_reading = {
+	.numbers = language_it_numbers,
 
 	.decimal = ',',
 	.thousands = ". '",
@@ -537,19 +537,19 @@ static const struct reading reading_it = {
 	.plus = "più",
 
 	.plural = PLURAL_TWO,
-	.units = units,
+	.units = language_it_units,
 	.per = "al {u}",
-	.currencies = currencies,
+	.currencies = language_it_currencies,
 	.money_cents = "{n} {unit} e {c} {cent}",
 	.money_only_cents = "{c} {cent}",
-	.magnitudes = magnitudes,
-	.agreement = agreement,
+	.magnitudes = language_it_magnitudes,
+	.agreement = language_it_agreement,
 	.or_words = " o ",
 	.no_noun = " a al alla che con da dal dei del della di e è ha ho il in la le lo nel non o "
 		   "per più si sono su ",
 
-	.ordinal_marks = ordinal_marks,
-	.fractions = fractions,
+	.ordinal_marks = language_it_ordinal_marks,
+	.fractions = language_it_fractions,
 	.fraction = "{n:m} {d}",
 	.fraction_mixed = "{w:c} e {n:m} {d}",
 	.fraction_max = 10,
@@ -557,8 +557,8 @@ static const struct reading reading_it = {
 
 	.date_order = DATE_DAY_FIRST,
 	.date_marks = "/-.",
-	.months = months,
-	.weekdays = weekdays,
+	.months = language_it_months,
+	.weekdays = language_it_weekdays,
 	.date_before = " il dal al del entro lunedì martedì mercoledì giovedì venerdì sabato "
 		       "domenica lun mar mer gio ven sab dom ",
 	.short_years = true,
@@ -596,17 +596,17 @@ static const struct reading reading_it = {
 		 "amedeo umberto emanuele vittorio elisabetta caterina cosimo lorenzo riccardo "
 		 "costantino sisto giulio urbano martino eugenio callisto celestino onorio "
 		 "vaticano ",
-	.romans = romans,
+	.romans = language_it_romans,
 
-	.abbreviations = abbreviations,
+	.abbreviations = language_it_abbreviations,
 	.spelled = " ADSL HDMI ISBN IEEE CGIL ",
 	.said = " OK ONU PIN SIM IVA PIL RAI USA ASL TAR CIA COOP BOT BTP ENI CAI CAP CAF SPA IL "
 		"LO LA GLI LE UN UNA UNO DI DA IN CON SU PER TRA FRA DEL DAL NEL SUL AL MA SE "
 		"CHE CHI NON SONO HA HO HAI TI MI CI VI SI NO MIO TUO SUO TOP BIO WEB ",
-	.signs = signs,
+	.signs = language_it_signs,
 	.elides = true,
 
-	.spelled_signs = spelled_signs,
+	.spelled_signs = language_it_spelled_signs,
 	.space = "spazio",
 	.version = "versione",
 	.version_words = " versione python ubuntu android ios windows tls ",
@@ -629,6 +629,6 @@ const struct language language_it = {
 		    "sulla tra fra dopo prima poi allora quindi infatti inoltre anche però oggi "
 		    "ieri domani ora adesso mio mia tuo suo sua nostro è sono era c non sì grazie "
 		    "tutto tutti ogni molti alcuni ",
-	.reading = &reading_it,
+	.reading = &language_it_reading,
 };
 /* clang-format on */

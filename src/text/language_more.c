@@ -2,7 +2,7 @@
 #include "base/count.h"
 #include "text/language.h"
 
-/* What addresses are made of, for <spell>. */
+/* The signs of addresses, for <spell>. */
 #define SPELLED(at, dot, dash, low_line, slash, plus, blank)                                       \
 	(const struct sign[])                                                                      \
 	{                                                                                          \

@@ -4,8 +4,8 @@
 /* Tables and lists are wrapped by hand. */
 /* clang-format off */
 
-/* A one that stands alone is "één", so that it is not read as the article. */
-static const struct number_rule cardinals[] = {
+/* The number 1 alone is "één", to distinguish it from the article. */
+static const struct number_rule language_nl_cardinals[] = {
 	{0, 0, "nul"}, {1, 0, "één"}, {2, 0, "twee"}, {3, 0, "drie"}, {4, 0, "vier"},
 	{5, 0, "vijf"}, {6, 0, "zes"}, {7, 0, "zeven"}, {8, 0, "acht"}, {9, 0, "negen"},
 	{10, 0, "tien"}, {11, 0, "elf"}, {12, 0, "twaalf"}, {13, 0, "dertien"},
@@ -27,17 +27,17 @@ static const struct number_rule cardinals[] = {
 };
 
 /* Inside a compound. */
-static const struct number_rule compounds[] = {
+static const struct number_rule language_nl_compounds[] = {
 	{0, 0, "=c="}, {1, 0, "een"}, {2, 0, "=c="}, {NUMBER_RULES_END, 0, NULL},
 };
 
 /* Before the tens. */
-static const struct number_rule ones[] = {
+static const struct number_rule language_nl_ones[] = {
 	{0, 0, ""}, {1, 0, "eenen"}, {2, 0, "tweeën"}, {3, 0, "drieën"}, {4, 0, "=c=en"},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule ordinals[] = {
+static const struct number_rule language_nl_ordinals[] = {
 	{0, 0, "nulde"}, {1, 0, "eerste"}, {2, 0, "tweede"}, {3, 0, "derde"}, {4, 0, "=c=de"},
 	{8, 0, "achtste"}, {9, 0, "=c=de"}, {20, 0, "=c=ste"},
 	{100, 0, "honderd>x>"},
@@ -52,47 +52,47 @@ static const struct number_rule ordinals[] = {
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-/* What follows "honderd", and what follows "duizend". */
-static const struct number_rule ordinal_hundreds[] = {
+/* The remainder after "honderd", and after "duizend". */
+static const struct number_rule language_nl_ordinal_hundreds[] = {
 	{0, 0, "ste"}, {1, 0, "=o="}, {NUMBER_RULES_END, 0, NULL},
 };
-static const struct number_rule ordinal_thousands[] = {
+static const struct number_rule language_nl_ordinal_thousands[] = {
 	{0, 0, "ste"}, {1, 0, " =o="}, {NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_rule parts[] = {
+static const struct number_rule language_nl_parts[] = {
 	{0, 0, "=o="}, {4, 0, "kwart"}, {5, 0, "=o="}, {NUMBER_RULES_END, 0, NULL},
 };
 
 /* A whole number before "half". */
-static const struct number_rule halves[] = {
+static const struct number_rule language_nl_halves[] = {
 	{0, 0, "=c= en een "}, {1, 0, "ander"}, {2, 0, "tweeën"}, {3, 0, "drieën"}, {4, 0, "=c=en"},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-/* One by one, as codes are read. */
-static const struct number_rule digits[] = {
+/* Digit by digit, as codes are read. */
+static const struct number_rule language_nl_digits[] = {
 	{0, 0, "=c="}, {10, 10, "<< >c>"}, {NUMBER_RULES_END, 0, NULL},
 };
 
 /* After "bel". */
-static const struct number_rule emergencies[] = {
+static const struct number_rule language_nl_emergencies[] = {
 	{0, 0, "=c="}, {100, 0, "één nul nul"}, {101, 0, "één nul één"}, {102, 0, "=c="},
 	{112, 0, "één één twee"}, {113, 0, "één één drie"}, {114, 0, "=c="},
 	{NUMBER_RULES_END, 0, NULL},
 };
 
-static const struct number_set numbers[] = {
-	{'c', cardinals}, {'e', compounds}, {'u', ones}, {'o', ordinals},
-	{'x', ordinal_hundreds}, {'t', ordinal_thousands}, {'q', parts}, {'Q', parts},
-	{'h', halves}, {'j', compounds},
-	{'a', emergencies}, {'D', digits}, {0, NULL},
+static const struct number_set language_nl_numbers[] = {
+	{'c', language_nl_cardinals}, {'e', language_nl_compounds}, {'u', language_nl_ones}, {'o', language_nl_ordinals},
+	{'x', language_nl_ordinal_hundreds}, {'t', language_nl_ordinal_thousands}, {'q', language_nl_parts}, {'Q', language_nl_parts},
+	{'h', language_nl_halves}, {'j', language_nl_compounds},
+	{'a', language_nl_emergencies}, {'D', language_nl_digits}, {0, NULL},
 };
 
 #define COUNTED(one, many) {one, NULL, many, NULL, 0}
 #define UNCHANGED(word) {word, NULL, NULL, NULL, 0}
 
-static const struct unit units[] = {
+static const struct measure_unit language_nl_units[] = {
 	{" % ", UNCHANGED("procent"), false},
 	{" ‰ ", UNCHANGED("promille"), false},
 	{" ° ", COUNTED("graad", "graden"), false},
@@ -180,7 +180,7 @@ static const struct unit units[] = {
 	{0},
 };
 
-static const struct currency currencies[] = {
+static const struct currency language_nl_currencies[] = {
 	{" ct ct. ", UNCHANGED("cent"), {0}},
 	{" € EUR euro ", UNCHANGED("euro"), UNCHANGED("cent")},
 	{" $ dollar ", UNCHANGED("dollar"), UNCHANGED("cent")},
@@ -214,7 +214,7 @@ static const struct currency currencies[] = {
 	{0},
 };
 
-static const struct magnitude magnitudes[] = {
+static const struct magnitude language_nl_magnitudes[] = {
 	{" duizend ", UNCHANGED("duizend"), NULL, NULL, false, 0},
 	{" miljoen mln mln. M ", UNCHANGED("miljoen"), NULL, NULL, false, 0},
 	{" miljard mld mld. ", UNCHANGED("miljard"), NULL, NULL, false, 0},
@@ -230,39 +230,39 @@ static const struct magnitude magnitudes[] = {
 	"klantnummer bestelnummer ordernummer factuurnummer polisnummer reserveringsnummer " \
 	"dossiernummer referentienummer lidnummer kaartnummer rekeningnummer postcode bsn "
 
-static const struct by_neighbours counting_keys[] = {
+static const struct by_neighbours language_nl_counting_keys[] = {
 	{CODES, NULL, 'D'},
 	{" is luidt was ", NULL, 'D', CODES},
 	{" op ", NULL, 'D', " eindigend eindigt "},
 	{" bel belde bellen ", NULL, 'a'}, {0},
 };
 
-static const struct ordinal_mark ordinal_marks[] = {{" e de ste ", 'o'}, {0}};
+static const struct ordinal_mark language_nl_ordinal_marks[] = {{" e de ste ", 'o'}, {0}};
 
-/* Days of a month are counted. */
-static const struct by_neighbours ordinal_keys[] = {{NULL, NULL, 'c'}, {0}};
+/* Days of a month are cardinal numbers. */
+static const struct by_neighbours language_nl_ordinal_keys[] = {{NULL, NULL, 'c'}, {0}};
 
-static const struct fraction fractions[] = {
+static const struct fraction language_nl_fractions[] = {
 	{1, 2, "een half", "{w:h}half"},
 	{24, 7, "vierentwintig zeven", NULL},
 	{50, 50, "vijftig-vijftig", NULL},
 	{0},
 };
 
-static const struct month months[] = {
+static const struct calendar_name language_nl_months[] = {
 	{"januari", " jan "}, {"februari", " feb febr "},
 	{"maart", " mrt "}, {"april", " apr "}, {"mei", " "}, {"juni", " jun "},
 	{"juli", " jul "}, {"augustus", " aug "},
 	{"september", " sep sept "}, {"oktober", " okt "},
 	{"november", " nov "}, {"december", " dec "},
 };
-static const struct month weekdays[] = {
+static const struct calendar_name language_nl_weekdays[] = {
 	{"maandag", " ma "}, {"dinsdag", " di "}, {"woensdag", " wo woe "},
 	{"donderdag", " do "}, {"vrijdag", " vr vrij "},
 	{"zaterdag", " za zat "}, {"zondag", " zo "},
 };
 
-static const struct by_neighbours romans[] = {
+static const struct by_neighbours language_nl_romans[] = {
 	{" hoofdstuk deel boek band artikel bijlage fase type klasse wereldoorlog wo akte "
 	 "bedrijf scène "
 	 "paragraaf tabel figuur niveau groep titel afdeling ", NULL, 'c'},
@@ -270,7 +270,7 @@ static const struct by_neighbours romans[] = {
 	{0},
 };
 
-static const struct abbreviation abbreviations[] = {
+static const struct abbreviation language_nl_abbreviations[] = {
 	{"dhr.", "de heer", 0}, {"dhr", "de heer", WHEN_BEFORE_CAPITAL}, {"mevr.", "mevrouw", 0},
 	{"mw.", "mevrouw", 0}, {"mej.", "mejuffrouw", 0}, {"fam.", "familie", 0},
 	{"dr.", "doctor", 0}, {"drs.", "doctorandus", 0}, {"prof.", "professor", 0},
@@ -335,10 +335,10 @@ static const struct abbreviation abbreviations[] = {
 	{0},
 };
 
-/* Before a telephone's keys. */
+/* Words before the keys of a telephone. */
 #define KEY_WORDS " toets druk kies of en op met een het "
 
-static const struct sign signs[] = {
+static const struct sign language_nl_signs[] = {
 	{"*", "sterretje", 0, KEY_WORDS},
 	{"&", "en", 0}, {"@", "at", 0}, {"+", "plus", 0},
 	{"=", "is", 0}, {"-", "min", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
@@ -361,7 +361,7 @@ static const struct sign signs[] = {
 	{0},
 };
 
-static const struct sign spelled_signs[] = {
+static const struct sign language_nl_spelled_signs[] = {
 	{"!", "uitroepteken", 0}, {"\"", "aanhalingsteken", 0}, {"#", "hekje", 0},
 	{"$", "dollar", 0}, {"%", "procent", 0}, {"&", "en", 0}, {"'", "apostrof", 0},
 	{"(", "haakje openen", 0}, {")", "haakje sluiten", 0}, {"*", "sterretje", 0},
@@ -375,8 +375,8 @@ static const struct sign spelled_signs[] = {
 	{0},
 };
 
-static const struct reading reading_nl = {
-	.numbers = numbers,
+static const struct reading_rules language_nl_reading = {
+	.numbers = language_nl_numbers,
 	.decimal = ',',
 	.thousands = ". '",
 	.decimal_word = "komma",
@@ -386,26 +386,26 @@ static const struct reading reading_nl = {
 	.plus = "plus",
 	.exponent = "maal tien tot de macht",
 	.plural = PLURAL_TWO,
-	.units = units,
+	.units = language_nl_units,
 	.per = "per {u}",
-	.currencies = currencies,
+	.currencies = language_nl_currencies,
 	.money_cents = "{n} {unit} {c}",
 	.money_only_cents = "{c} {cent}",
-	.magnitudes = magnitudes,
-	.cardinals = counting_keys,
+	.magnitudes = language_nl_magnitudes,
+	.cardinals = language_nl_counting_keys,
 	.no_noun = " om is was en of in op bij van tot voor na naar als dan door met te aan er het de "
 		   "een we wij ik u hij zij ze je kan kunt moet wordt werd ",
-	.ordinal_marks = ordinal_marks,
-	.ordinals = ordinal_keys,
-	.fractions = fractions,
+	.ordinal_marks = language_nl_ordinal_marks,
+	.ordinals = language_nl_ordinal_keys,
+	.fractions = language_nl_fractions,
 	.fraction = "{n:e} {d}",
 	.fraction_mixed = "{w:c} en {n:e} {d}",
-	.fraction_max = 20, /* "28/30" is a mark */
+	.fraction_max = 20, /* "28/30" is a grade */
 	.over = "op",
 	.date_order = DATE_DAY_FIRST,
 	.date_marks = "-/.",
-	.months = months,
-	.weekdays = weekdays,
+	.months = language_nl_months,
+	.weekdays = language_nl_weekdays,
 	.date = "{day:c} {month} {year:c}",
 	.date_without_year = "{day:c} {month}",
 	.dashed_date_before = " op ",
@@ -436,20 +436,20 @@ static const struct reading reading_nl = {
 		 "christiaan gustaaf olaf harald leopold albert boudewijn richard robert "
 		 "constantijn otto rudolf maximiliaan jozef frans wilhelm ivan alfonso felipe "
 		 "pedro ramses darius xerxes cyrus filip charles floris jan ",
-	.romans = romans,
-	.roman_marks = ordinal_marks,
+	.romans = language_nl_romans,
+	.roman_marks = language_nl_ordinal_marks,
 	.joined_suffixes = " jarige jarigen jarig tal tallen voudig voudige voud daagse daags "
 			   "urige delige delig koppige koppig persoonskamer kamerwoning "
 			   "kamerappartement gangenmenu plusser plussers "
 			   "wekelijks maal ",
-	.abbreviations = abbreviations,
+	.abbreviations = language_nl_abbreviations,
 	.spelled = " USA USB API ISBN KNMI ANWB RIVM UEFA AOW UWV ",
 	.said = " OK NAVO NASA AL ALS DAN DAT DE DIE DIT DUS EEN EN ER GA GAAN GEEN HET HIER HIJ "
 		"IK IN IS JA JE KAN KOM MAG MET NEE NIET NOG NU OF OM ONS OOK OP STOP TE TOT UIT "
 		"VAN VOOR WAS WAT WE WEG WEL WIE WIJ ZE ZIJ ZO IBAN RAM ROM PIN SIM GIF LAN HAVO "
 		"VUT VIP SOA LOL DOS UNESCO UNICEF IKEA HEMA ",
-	.signs = signs,
-	.spelled_signs = spelled_signs,
+	.signs = language_nl_signs,
+	.spelled_signs = language_nl_spelled_signs,
 	.space = "spatie",
 	.version = "versie",
 	.hashtag = "hashtag",
@@ -473,6 +473,6 @@ const struct language language_nl = {
 		    "van voor uit over onder tussen na door zonder tot sinds daarna dan nu vandaag "
 		    "gisteren morgen hier daar ook niet geen mijn zijn haar ons hun alle alles "
 		    "veel ja nee bedankt vervolgens daarom toch misschien is was kan ",
-	.reading = &reading_nl,
+	.reading = &language_nl_reading,
 };
 /* clang-format on */

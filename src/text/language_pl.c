@@ -6,8 +6,8 @@
 
 #define END {NUMBER_RULES_END, 0, NULL}
 
-/* Counting; masculine too, but for men. */
-static const struct number_rule numbers_c[] = {
+/* Counting; also masculine, except for men. */
+static const struct number_rule language_pl_numbers_c[] = {
 	{0, 0, "zero"}, {1, 0, "jeden"}, {2, 0, "dwa"}, {3, 0, "trzy"}, {4, 0, "cztery"},
 	{5, 0, "pięć"}, {6, 0, "sześć"}, {7, 0, "siedem"}, {8, 0, "osiem"}, {9, 0, "dziewięć"},
 	{10, 0, "dziesięć"}, {11, 0, "jedenaście"}, {12, 0, "dwanaście"}, {13, 0, "trzynaście"},
@@ -20,30 +20,30 @@ static const struct number_rule numbers_c[] = {
 };
 
 /* jedna, dwie; but dwadzieścia jeden, dwadzieścia dwie */
-static const struct number_rule numbers_f[] = {
+static const struct number_rule language_pl_numbers_f[] = {
 	{0, 0, "=c="}, {1, 0, "jedna"}, {2, 0, "dwie"}, {3, 0, "=c="}, {20, 0, "=t=[ >u>]"},
 	{100, 0, "=t=[ >u>]"}, {1000, 0, "=T=[ >u>]"}, {1000000, 0, "=T=[ >u>]"},
 	{1000000000, 0, "=T=[ >u>]"}, {1000000000000, 0, "=c="}, END,
 };
 
-/* What remains in larger feminine numbers. */
-static const struct number_rule numbers_u[] = {
+/* The remainder in larger feminine numbers. */
+static const struct number_rule language_pl_numbers_u[] = {
 	{0, 0, "=c="}, {2, 0, "=f="}, END,
 };
 
-static const struct number_rule numbers_n[] = {
+static const struct number_rule language_pl_numbers_n[] = {
 	{0, 0, "=c="}, {1, 0, "jedno"}, {2, 0, "=c="}, END,
 };
 
-/* The tens or hundreds of a number, without what remains. */
-static const struct number_rule numbers_t[] = {
+/* The tens or hundreds of a number, without the remainder. */
+static const struct number_rule language_pl_numbers_t[] = {
 	{0, 0, ""}, {20, 0, "dwadzieścia"}, {30, 0, "trzydzieści"}, {40, 0, "czterdzieści"},
 	{50, 0, "<c<dziesiąt"}, {100, 0, "sto"}, {200, 0, "dwieście"}, {300, 0, "trzysta"},
 	{400, 0, "czterysta"}, {500, 0, "<c<set"}, END,
 };
 
-/* The thousands or millions of a number, without what remains. */
-static const struct number_rule numbers_thousands[] = {
+/* The thousands or millions of a number, without the remainder. */
+static const struct number_rule language_pl_numbers_thousands[] = {
 	{0, 0, ""}, {1000, 0, "tysiąc"}, {2000, 0, "<c< tysi<E<"},
 	{1000000, 0, "milion"}, {2000000, 0, "<c< milion<F<"},
 	{1000000000, 0, "miliard"}, {2000000000, 0, "<c< miliard<F<"},
@@ -51,16 +51,16 @@ static const struct number_rule numbers_thousands[] = {
 	{1000000000000000, 0, "biliard"}, {2000000000000000, 0, "<c< biliard<F<"}, END,
 };
 
-/* How "tysi-" and "milion" end after a number. */
-static const struct number_rule numbers_e[] = {
+/* The endings of "tysi-" and "milion" after a number. */
+static const struct number_rule language_pl_numbers_e[] = {
 	{0, 0, "ęcy"}, {2, 0, "ące"}, {5, 0, "ęcy"}, {20, 0, ">>"}, {100, 0, ">>"}, END,
 };
-static const struct number_rule numbers_ending[] = {
+static const struct number_rule language_pl_numbers_ending[] = {
 	{0, 0, "ów"}, {2, 0, "y"}, {5, 0, "ów"}, {20, 0, ">>"}, {100, 0, ">>"}, END,
 };
 
 /* The genitive, after prepositions. */
-static const struct number_rule numbers_g[] = {
+static const struct number_rule language_pl_numbers_g[] = {
 	{0, 0, "zera"}, {1, 0, "jednego"}, {2, 0, "dwóch"}, {3, 0, "trzech"}, {4, 0, "czterech"},
 	{5, 0, "pięciu"}, {6, 0, "sześciu"}, {7, 0, "siedmiu"}, {8, 0, "ośmiu"},
 	{9, 0, "dziewięciu"}, {10, 0, "dziesięciu"}, {11, 0, "jedenastu"}, {12, 0, "dwunastu"},
@@ -75,13 +75,13 @@ static const struct number_rule numbers_g[] = {
 	{1000000000000, 0, "=c="}, END,
 };
 
-/* What remains in it: "dwudziestu jeden". */
-static const struct number_rule numbers_v[] = {
+/* The remainder in the genitive: "dwudziestu jeden". */
+static const struct number_rule language_pl_numbers_v[] = {
 	{0, 0, "=c="}, {2, 0, "=g="}, END,
 };
 
 /* Before a word that is joined to it: "pięcioletni", "trzydziestodniowy". */
-static const struct number_rule numbers_x[] = {
+static const struct number_rule language_pl_numbers_x[] = {
 	{0, 0, "zero"}, {1, 0, "jedno"}, {2, 0, "dwu"}, {3, 0, "trzy"}, {4, 0, "cztero"},
 	{5, 0, "pięcio"}, {6, 0, "sześcio"}, {7, 0, "siedmio"}, {8, 0, "ośmio"},
 	{9, 0, "dziewięcio"}, {10, 0, "dziesięcio"}, {11, 0, "jedenasto"}, {12, 0, "dwunasto"},
@@ -93,8 +93,8 @@ static const struct number_rule numbers_x[] = {
 	{1000, 0, "tysiąc[>>]"}, {2000, 0, "<<tysiąc[>>]"}, {1000000, 0, "=c="}, END,
 };
 
-/* Ordinals without their endings; of 2 and 3, which end otherwise, nothing. */
-static const struct number_rule numbers_s[] = {
+/* Ordinals without their endings; empty for 2 and 3, which have other endings. */
+static const struct number_rule language_pl_numbers_s[] = {
 	{0, 0, "zerow"}, {1, 0, "pierwsz"}, {2, 0, "drug"}, {3, 0, "trzec"}, {4, 0, "czwart"},
 	{5, 0, "piąt"}, {6, 0, "szóst"}, {7, 0, "siódm"}, {8, 0, "ósm"}, {9, 0, "dziewiąt"},
 	{10, 0, "dziesiąt"}, {11, 0, "jedenast"}, {12, 0, "dwunast"}, {13, 0, "trzynast"},
@@ -106,7 +106,7 @@ static const struct number_rule numbers_s[] = {
 	{3000, 0, "<j<tysięczn"}, {1000000, 0, "milionow"}, {2000000, 0, "<j<milionow"}, END,
 };
 
-/* A whole hundred or thousand has the ending itself, else what remains has. */
+/* A whole hundred or thousand has the ending itself, otherwise the remainder has it. */
 #define HUNDRED(n, ending) {n, 0, "=s=" ending}, {(n) + 1, 100, "=t= >>"}
 #define THOUSAND(n, ending) {n, 0, "=s=" ending}, {(n) + 1, 1000, "=T= >>"}
 #define ORDINALS(ending, second, third) \
@@ -119,29 +119,29 @@ static const struct number_rule numbers_s[] = {
 	THOUSAND(7000, ending), THOUSAND(8000, ending), THOUSAND(9000, ending), \
 	{10000, 1000, "=T=[ >>]"}, {1000000, 0, "=c="}, END
 
-static const struct number_rule ordinals_first[] = {ORDINALS("y", "i", "i")}; /* rok */
-static const struct number_rule ordinals_feminine[] = {ORDINALS("a", "a", "ia")}; /* godzina */
-static const struct number_rule ordinals_neuter[] = {ORDINALS("e", "ie", "ie")}; /* miejsce */
-static const struct number_rule ordinals_of[] = {ORDINALS("ego", "iego", "iego")}; /* maja */
-static const struct number_rule ordinals_in[] = {ORDINALS("ym", "im", "im")}; /* w roku */
-static const struct number_rule ordinals_at[] = {ORDINALS("ej", "iej", "iej")}; /* o godzinie */
-static const struct number_rule ordinals_before[] = {ORDINALS("ą", "ą", "ią")}; /* godziną */
-static const struct number_rule ordinals_many[] = {ORDINALS("ych", "ich", "ich")}; /* w latach */
+static const struct number_rule language_pl_ordinals_first[] = {ORDINALS("y", "i", "i")}; /* rok */
+static const struct number_rule language_pl_ordinals_feminine[] = {ORDINALS("a", "a", "ia")}; /* godzina */
+static const struct number_rule language_pl_ordinals_neuter[] = {ORDINALS("e", "ie", "ie")}; /* miejsce */
+static const struct number_rule language_pl_ordinals_of[] = {ORDINALS("ego", "iego", "iego")}; /* maja */
+static const struct number_rule language_pl_ordinals_in[] = {ORDINALS("ym", "im", "im")}; /* w roku */
+static const struct number_rule language_pl_ordinals_at[] = {ORDINALS("ej", "iej", "iej")}; /* o godzinie */
+static const struct number_rule language_pl_ordinals_before[] = {ORDINALS("ą", "ą", "ią")}; /* godziną */
+static const struct number_rule language_pl_ordinals_many[] = {ORDINALS("ych", "ich", "ich")}; /* w latach */
 
 /* jedna osoba, but dwa miejsca; jedną osobę; z trzema osobami; o ósmej, o 300 */
-static const struct number_rule numbers_a[] = {{0, 0, "=c="}, {1, 0, "jedna"}, {2, 0, "=c="}, END};
-static const struct number_rule numbers_b[] = {{0, 0, "=c="}, {1, 0, "jedną"}, {2, 0, "=c="}, END};
-static const struct number_rule numbers_with[] = {
+static const struct number_rule language_pl_numbers_a[] = {{0, 0, "=c="}, {1, 0, "jedna"}, {2, 0, "=c="}, END};
+static const struct number_rule language_pl_numbers_b[] = {{0, 0, "=c="}, {1, 0, "jedną"}, {2, 0, "=c="}, END};
+static const struct number_rule language_pl_numbers_with[] = {
 	{0, 0, "=g="}, {2, 0, "dwoma"}, {3, 0, "trzema"}, {4, 0, "czterema"}, {5, 0, "=g="}, END,
 };
-static const struct number_rule numbers_hour[] = {{0, 0, "=e="}, {25, 0, "=c="}, END};
-/* Of men: "dwóch klientów", "tysiąc dwustu widzów". */
-static const struct number_rule numbers_men[] = {
+static const struct number_rule language_pl_numbers_hour[] = {{0, 0, "=e="}, {25, 0, "=c="}, END};
+/* For men: "dwóch klientów", "tysiąc dwustu widzów". */
+static const struct number_rule language_pl_numbers_men[] = {
 	{0, 0, "=c="}, {2, 0, "=g="}, {1000, 0, "=T=[ >>]"}, {1000000, 0, "=T=[ >>]"},
 	{1000000000, 0, "=c="}, END,
 };
-/* Children: "dwoje dzieci". */
-static const struct number_rule numbers_children[] = {
+/* For children: "dwoje dzieci". */
+static const struct number_rule language_pl_numbers_children[] = {
 	{0, 0, "=c="}, {2, 0, "dwoje"}, {3, 0, "troje"}, {4, 0, "czworo"}, {5, 0, "pięcioro"},
 	{6, 0, "sześcioro"}, {7, 0, "siedmioro"}, {8, 0, "ośmioro"}, {9, 0, "dziewięcioro"},
 	{10, 0, "dziesięcioro"}, {11, 0, "jedenaścioro"}, {12, 0, "dwanaścioro"},
@@ -149,30 +149,30 @@ static const struct number_rule numbers_children[] = {
 	{16, 0, "szesnaścioro"}, {17, 0, "siedemnaścioro"}, {18, 0, "osiemnaścioro"},
 	{19, 0, "dziewiętnaścioro"}, {20, 0, "=c="}, END,
 };
-/* Two to four before a genitive stand in it too: "dwóch domów", but "pięć domów". */
-static const struct number_rule numbers_genitive[] = {
+/* Two to four before a genitive are also in the genitive: "dwóch domów", but "pięć domów". */
+static const struct number_rule language_pl_numbers_genitive[] = {
 	{0, 0, "=c="}, {2, 0, "=g="}, {5, 0, "=c="}, {22, 0, "=g="}, {25, 0, "=c="},
 	{32, 0, "=g="}, {35, 0, "=c="}, {42, 0, "=g="}, {45, 0, "=c="}, {52, 0, "=g="},
 	{55, 0, "=c="}, {62, 0, "=g="}, {65, 0, "=c="}, {72, 0, "=g="}, {75, 0, "=c="},
 	{82, 0, "=g="}, {85, 0, "=c="}, {92, 0, "=g="}, {95, 0, "=c="}, END,
 };
-static const struct number_rule numbers_one[] = {{0, 0, "=c="}, {1, 0, ""}, {2, 0, "=c="}, END};
+static const struct number_rule language_pl_numbers_one[] = {{0, 0, "=c="}, {1, 0, ""}, {2, 0, "=c="}, END};
 
-static const struct number_set numbers_pl[] = {
-	{'c', numbers_c}, {'m', numbers_c}, {'f', numbers_f}, {'n', numbers_n}, {'u', numbers_u},
-	{'t', numbers_t}, {'T', numbers_thousands}, {'E', numbers_e}, {'F', numbers_ending},
-	{'g', numbers_g}, {'v', numbers_v}, {'s', numbers_s},
-	{'o', ordinals_first}, {'p', ordinals_feminine}, {'r', ordinals_neuter},
-	{'y', ordinals_of}, {'G', ordinals_of}, {'L', ordinals_in}, {'e', ordinals_at},
-	{'a', ordinals_before}, {'H', ordinals_many}, {'q', ordinals_feminine},
-	{'Q', ordinals_neuter}, {'R', ordinals_many},
-	{'j', numbers_x}, {'1', numbers_one}, {'A', numbers_a},
-	{'b', numbers_b}, {'i', numbers_with}, {'z', numbers_hour}, {'P', numbers_men},
-	{'w', numbers_genitive}, {'D', numbers_children}, {0, NULL},
+static const struct number_set language_pl_numbers[] = {
+	{'c', language_pl_numbers_c}, {'m', language_pl_numbers_c}, {'f', language_pl_numbers_f}, {'n', language_pl_numbers_n}, {'u', language_pl_numbers_u},
+	{'t', language_pl_numbers_t}, {'T', language_pl_numbers_thousands}, {'E', language_pl_numbers_e}, {'F', language_pl_numbers_ending},
+	{'g', language_pl_numbers_g}, {'v', language_pl_numbers_v}, {'s', language_pl_numbers_s},
+	{'o', language_pl_ordinals_first}, {'p', language_pl_ordinals_feminine}, {'r', language_pl_ordinals_neuter},
+	{'y', language_pl_ordinals_of}, {'G', language_pl_ordinals_of}, {'L', language_pl_ordinals_in}, {'e', language_pl_ordinals_at},
+	{'a', language_pl_ordinals_before}, {'H', language_pl_ordinals_many}, {'q', language_pl_ordinals_feminine},
+	{'Q', language_pl_ordinals_neuter}, {'R', language_pl_ordinals_many},
+	{'j', language_pl_numbers_x}, {'1', language_pl_numbers_one}, {'A', language_pl_numbers_a},
+	{'b', language_pl_numbers_b}, {'i', language_pl_numbers_with}, {'z', language_pl_numbers_hour}, {'P', language_pl_numbers_men},
+	{'w', language_pl_numbers_genitive}, {'D', language_pl_numbers_children}, {0, NULL},
 };
 
 /* one, few, many, part: jeden kilometr, dwa kilometry, pięć kilometrów, pół kilometra */
-static const struct unit units_pl[] = {
+static const struct measure_unit language_pl_units[] = {
 	{.written = " % procent proc. proc ",
 	 .name = {"procent", "procent", "procent", "procent", 'm'}},
 	{.written = " ‰ ", .name = {"promil", "promile", "promili", "promila", 'm'}},
@@ -303,7 +303,7 @@ static const struct unit units_pl[] = {
 	{.written = NULL},
 };
 
-static const struct currency currencies_pl[] = {
+static const struct currency language_pl_currencies[] = {
 	{" zł zł. PLN złoty złote złotych ",
 	 {"złoty", "złote", "złotych", "złotego", 'm'},
 	 {"grosz", "grosze", "groszy", "grosza", 'm'}},
@@ -345,8 +345,8 @@ static const struct currency currencies_pl[] = {
 	{NULL, {.one = NULL}, {.one = NULL}},
 };
 
-/* One of them is said without "jeden": "milion". */
-static const struct magnitude magnitudes_pl[] = {
+/* The number 1 is not spoken: "milion". */
+static const struct magnitude language_pl_magnitudes[] = {
 	{.written = " tys. tys tysiąc tysiące tysięcy ",
 	 .name = {"tysiąc", "tysiące", "tysięcy", "tysiąca", '1'}},
 	{.written = " k ",
@@ -365,7 +365,7 @@ static const struct magnitude magnitudes_pl[] = {
 };
 
 /* "do pięciu", "około dwudziestu" */
-static const struct by_neighbours cardinals_pl[] = {
+static const struct by_neighbours language_pl_cardinals[] = {
 	{" ~ ≈ do od około ok bez dla poniżej powyżej koło prócz oprócz blisko wśród spośród "
 	 "zamiast z ze ", NULL, 'g'},
 	{" wieku ", " lat ", 'g'},
@@ -377,8 +377,8 @@ static const struct by_neighbours cardinals_pl[] = {
 	{NULL, NULL, 0},
 };
 
-/* By the noun behind, where its ending tells. */
-static const struct by_ending agreement_pl[] = {
+/* By the ending of the noun after the number. */
+static const struct by_ending language_pl_agreement[] = {
 	{" ach ", NULL, 'g'},
 	{" ami ", NULL, 'i', .always = true},
 	{" ników owców arzy istów ystów ", NULL, 'P',
@@ -410,7 +410,7 @@ static const struct by_ending agreement_pl[] = {
 	" stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października " \
 	"listopada grudnia "
 
-static const struct by_neighbours ordinals_pl[] = {
+static const struct by_neighbours language_pl_ordinals[] = {
 	{NULL, MONTHS, 'G'},
 	{" raz ", NULL, 'o'},
 	{" lata ", NULL, 'r'},
@@ -434,7 +434,7 @@ static const struct by_neighbours ordinals_pl[] = {
 	{NULL, NULL, 0},
 };
 
-static const struct by_neighbours ordinals_at_end_pl[] = {
+static const struct by_neighbours language_pl_ordinals_at_end[] = {
 	{" raz ", NULL, 'o'},
 	{" lata ", NULL, 'r'},
 	{" lat latach latami l ", NULL, 'H'},
@@ -442,13 +442,13 @@ static const struct by_neighbours ordinals_at_end_pl[] = {
 };
 
 /* "przed piątym maja" */
-static const struct by_neighbours days_pl[] = {
+static const struct by_neighbours language_pl_days[] = {
 	{" przed po ", NULL, 'L'},
 	{NULL, NULL, 'G'},
 	{NULL, NULL, 0},
 };
 
-static const struct by_neighbours hours_pl[] = {
+static const struct by_neighbours language_pl_hours[] = {
 	{" o od do po około ok koło godzinie godziny godzinach poniżej ", NULL, 'e'},
 	{" godz ", NULL, 'e', " o od do po w "},
 	{" przed między a godziną ", NULL, 'a'},
@@ -456,12 +456,12 @@ static const struct by_neighbours hours_pl[] = {
 	{NULL, NULL, 0},
 };
 
-static const struct fraction fractions_pl[] = {
+static const struct fraction language_pl_fractions[] = {
 	{1, 2, "pół", "{w} i pół"},
 	{0, 0, NULL, NULL},
 };
 
-static const struct month months_pl[] = {
+static const struct calendar_name language_pl_months[] = {
 	{"stycznia", " sty styczeń "}, {"lutego", " lut luty "},
 	{"marca", " mar marzec "}, {"kwietnia", " kwi kwiecień "},
 	{"maja", " maj "}, {"czerwca", " cze czerwiec "}, {"lipca", " lip lipiec "},
@@ -470,14 +470,14 @@ static const struct month months_pl[] = {
 	{"grudnia", " gru grudzień "},
 };
 
-static const struct month weekdays_pl[] = {
+static const struct calendar_name language_pl_weekdays[] = {
 	{"poniedziałek", " pon pn ", "poniedziałku"}, {"wtorek", " wt ", "wtorku"},
 	{"środa", " śr ", "środy"}, {"czwartek", " czw ", "czwartku"},
 	{"piątek", " pt ", "piątku"}, {"sobota", " sob sb ", "soboty"},
 	{"niedziela", " niedz nd ", "niedzieli"},
 };
 
-static const struct by_neighbours years_pl[] = {
+static const struct by_neighbours language_pl_years[] = {
 	{" w we po przed ", " r roku ", 'L'},
 	{NULL, " r roku ", 'G'},
 	{" rok ", NULL, 'o'},
@@ -488,7 +488,7 @@ static const struct by_neighbours years_pl[] = {
 	{NULL, NULL, 0},
 };
 
-static const struct by_neighbours romans_pl[] = {
+static const struct by_neighbours language_pl_romans[] = {
 	{" pawła jana zygmunta władysława kazimierza bolesława stanisława augusta henryka karola "
 	 "ludwika fryderyka wilhelma piotra piusa mieszka benedykta mikołaja ", NULL, 'G'},
 	{" elżbiety katarzyny wiktorii małgorzaty marii ", NULL, 'e'},
@@ -510,7 +510,7 @@ static const struct by_neighbours romans_pl[] = {
 	{NULL, NULL, 0},
 };
 
-static const struct abbreviation abbreviations_pl[] = {
+static const struct abbreviation language_pl_abbreviations[] = {
 	{"godz.", "godzinie", 0, " o po "}, {"godz.", "godziny", 0, " od do "},
 	{"godz.", "godzinach", 0, " w "}, {"ul.", "ulicy", 0, " przy na z od do "},
 	{"al.", "alei", 0, " przy na z od do "}, {"pl.", "placu", 0, " przy na z od do "},
@@ -563,7 +563,7 @@ static const struct abbreviation abbreviations_pl[] = {
 	{NULL, NULL, 0},
 };
 
-static const struct sign signs_pl[] = {
+static const struct sign language_pl_signs[] = {
 	{"&", "i", 0}, {"§", "paragraf", 0}, {"#", "numer", WHEN_BEFORE_NUMBER},
 	{"+", "plus", 0}, {"=", "równa się", 0}, {"−", "minus", WHEN_AFTER_NUMBER},
 	{"-", "minus", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
@@ -577,7 +577,7 @@ static const struct sign signs_pl[] = {
 	{NULL, NULL, 0},
 };
 
-static const struct sign spelled_signs_pl[] = {
+static const struct sign language_pl_spelled_signs[] = {
 	{"!", "wykrzyknik", 0}, {"\"", "cudzysłów", 0}, {"#", "hasz", 0}, {"$", "dolar", 0},
 	{"%", "procent", 0}, {"&", "i", 0}, {"'", "apostrof", 0}, {"(", "nawias otwierający", 0},
 	{")", "nawias zamykający", 0}, {"*", "gwiazdka", 0}, {"+", "plus", 0},
@@ -591,8 +591,8 @@ static const struct sign spelled_signs_pl[] = {
 	{"}", "nawias klamrowy zamykający", 0}, {"~", "tylda", 0}, {NULL, NULL, 0},
 };
 
-static const struct reading reading_pl = {
-	.numbers = numbers_pl,
+static const struct reading_rules language_pl_reading = {
+	.numbers = language_pl_numbers,
 	.decimal = ',',
 	.thousands = " .",
 	.decimal_word = "przecinek",
@@ -601,43 +601,43 @@ static const struct reading reading_pl = {
 	.minus = "minus",
 	.plus = "plus",
 	.plural = PLURAL_POLISH,
-	.units = units_pl,
+	.units = language_pl_units,
 	.per = "na {u}",
 	.money_per = "za {u}",
-	.currencies = currencies_pl,
+	.currencies = language_pl_currencies,
 	.money_cents = "{n} {unit} {c} {cent}",
 	.money_only_cents = "{c} {cent}",
-	.magnitudes = magnitudes_pl,
-	.cardinals = cardinals_pl,
-	.agreement = agreement_pl,
+	.magnitudes = language_pl_magnitudes,
+	.cardinals = language_pl_cardinals,
+	.agreement = language_pl_agreement,
 	.between = " nowe nowych nowa wolne wolnych duże małe ostatnie ostatnich kolejne kolejnych "
 		   "następne dobre inne różne dodatkowe dodatkowych nieprzeczytane nieodebrane "
 		   "nieprzeczytanych nieodebranych ",
 	.or_words = " lub albo czy ",
 	.no_noun = " i oraz lub albo do od w we z ze na to jest są plus minus razy dla za aby o po "
 		   "ponad bo co ale nie jako się oznacza potwierdza ma ",
-	.ordinals = ordinals_pl,
-	.ordinals_at_end = ordinals_at_end_pl,
-	.fractions = fractions_pl,
+	.ordinals = language_pl_ordinals,
+	.ordinals_at_end = language_pl_ordinals_at_end,
+	.fractions = language_pl_fractions,
 	.fraction = "{n:f} {d}",
 	.fraction_mixed = "{w} i {n:f} {d}",
 	.fraction_max = 100,
 	.over = "przez",
 	.date_order = DATE_DAY_FIRST,
 	.date_marks = "./-",
-	.months = months_pl,
-	.weekdays = weekdays_pl,
+	.months = language_pl_months,
+	.weekdays = language_pl_weekdays,
 	.date = "{day:G} {month} {year:G} roku",
 	.date_tail = " r. roku ",
 	.date_before = " dnia dniu do od ",
 	.day_links = " do i oraz ",
-	.days = days_pl,
+	.days = language_pl_days,
 	.date_without_year = "{day:*} {month}",
 	.date_dmy = "{day:*} {month} {year:G}",
 	.date_dm = "{day:*} {month}",
 	.year_least = 1,
 	.year_most = 2999,
-	.years = years_pl,
+	.years = language_pl_years,
 	.time_marks = ":.",
 	.time_before = " o godz godzinie godziny godzinach ",
 	.time_before_maybe = " od do po przed około ok między a godziną ",
@@ -646,7 +646,7 @@ static const struct reading reading_pl = {
 	.time_hm_small = "{h:*} zero {m}",
 	.time_h = "{h:*}",
 	.time_hms = "{h:*} {m} i {s} sekund",
-	.hours = hours_pl,
+	.hours = language_pl_hours,
 	.to = "do",
 	.to_key = 'g',
 	.range_times = {"od", "do", 'e'},
@@ -661,12 +661,12 @@ static const struct reading reading_pl = {
 	.names = " jan zygmunt władysław kazimierz bolesław mieszko stanisław august henryk karol "
 		 "ludwik fryderyk wilhelm jerzy piotr paweł pius benedykt grzegorz leon franciszek "
 		 "elżbieta katarzyna małgorzata ",
-	.romans = romans_pl,
-	.abbreviations = abbreviations_pl,
+	.romans = language_pl_romans,
+	.abbreviations = language_pl_abbreviations,
 	.spelled = " USA UE ",
 	.said = " NATO NASA UNESCO UNICEF ZUS NIP PIN PIT VAT PESEL GUS LOT KRUS REGON CIT IKEA "
 		"RODO PAN MON SOR RAM ROM GIF SIM ISO BIK FIFA UEFA OK ",
-	.signs = signs_pl,
+	.signs = language_pl_signs,
 	.joined_suffixes = " letni letnia letnie letniego letniej letnich letnim latek latka "
 			   "latków dniowy dniowa dniowe dniowego dniowej dniowych dniowym "
 			   "godzinny godzinna godzinne godzinnego godzinnej minutowy "
@@ -677,7 +677,7 @@ static const struct reading reading_pl = {
 			   "osobowej krotny krotna krotne krotnie krotnego cyfrowy cyfrowa "
 			   "cyfrowe cyfrowego pokojowy pokojowa pokojowe pokojowego piętrowy "
 			   "piętrowa piętrowe lecie lecia leciu ",
-	.spelled_signs = spelled_signs_pl,
+	.spelled_signs = language_pl_spelled_signs,
 	.space = "spacja",
 	.version = "wersja",
 	.version_words = " wersja wersji wersję python ios android windows ubuntu php java "
@@ -700,6 +700,6 @@ const struct language language_pl = {
 		    "przed za przez dla bez u o potem następnie teraz dziś dzisiaj wczoraj jutro "
 		    "tu tam jest są był była było nie tak dziękuję wszystkie wszyscy każdy jego "
 		    "jej ich nasz mój twój proszę ",
-	.reading = &reading_pl,
+	.reading = &language_pl_reading,
 };
 /* clang-format on */

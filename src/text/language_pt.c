@@ -19,17 +19,17 @@
 #define TRILLION UINT64_C(1000000000000)
 #define QUADRILLION UINT64_C(1000000000000000)
 
-static const struct number_rule hundreds[] = {
+static const struct number_rule language_pt_hundreds[] = {
 	{0, 0, ""}, {2, 0, "duzent"}, {3, 0, "trezent"}, {4, 0, "quatrocent"}, {5, 0, "quinhent"},
 	{6, 0, "seiscent"}, {7, 0, "setecent"}, {8, 0, "oitocent"}, {9, 0, "novecent"}, END,
 };
 
-static const struct number_rule tens[] = {
+static const struct number_rule language_pt_tens[] = {
 	{0, 0, ""}, {2, 0, "vinte"}, {3, 0, "trinta"}, {4, 0, "quarenta"}, {5, 0, "cinquenta"},
 	{6, 0, "sessenta"}, {7, 0, "setenta"}, {8, 0, "oitenta"}, {9, 0, "noventa"}, END,
 };
 
-/* From a hundred on; x is the set itself, r what follows its thousands. */
+/* From a hundred on; x is the set itself, r the remainder after its thousands. */
 #define LARGE(x, os, r) \
 	{100, 0, "cem"}, {101, 100, "cento e >>"}, {200, 0, "<H<" os "[ e >>]"}, \
 	{THOUSAND, 0, "mil[>" r ">]"}, {2 * THOUSAND, 0, "<< mil[>" r ">]"}, \
@@ -39,7 +39,7 @@ static const struct number_rule tens[] = {
 	{QUADRILLION, 0, "um quatrilhão[>" r ">]"}, \
 	{2 * QUADRILLION, 0, "<c< quatrilhões[>" r ">]"}, END,
 
-static const struct number_rule counting[] = {
+static const struct number_rule language_pt_counting[] = {
 	{0, 0, "zero"}, {1, 0, "um"}, {2, 0, "dois"}, {3, 0, "três"}, {4, 0, "quatro"},
 	{5, 0, "cinco"}, {6, 0, "seis"}, {7, 0, "sete"}, {8, 0, "oito"}, {9, 0, "nove"},
 	{10, 0, "dez"}, {11, 0, "onze"}, {12, 0, "doze"}, {13, 0, "treze"}, {14, 0, "quatorze"},
@@ -47,16 +47,16 @@ static const struct number_rule counting[] = {
 	{19, 0, "dezenove"}, {20, 0, "<T<[ e >>]"}, LARGE("c", "os", "r")
 };
 
-static const struct number_rule feminine[] = {
+static const struct number_rule language_pt_feminine[] = {
 	{0, 0, "=c="}, {1, 0, "uma"}, {2, 0, "duas"}, {3, 0, "=c="}, {20, 0, "<T<[ e >>]"},
 	LARGE("f", "as", "R")
 };
 
-static const struct number_rule single_feminine[] = {
+static const struct number_rule language_pt_single_feminine[] = {
 	{0, 0, "=c="}, {1, 0, "uma"}, {2, 0, "=c="}, END,
 };
 
-/* An "e" stands before a last group that is below a hundred or has two noughts. */
+/* An "e" precedes a last group that is below a hundred or a multiple of one. */
 #define ROUND(n, unit, x) \
 	{n * unit, unit, "[ =" x "=| e =" x "=]"}, {n * unit + unit, unit, " =" x "="}
 #define ROUNDS(unit, x) \
@@ -67,8 +67,8 @@ static const struct number_rule single_feminine[] = {
 	{0, 0, ""}, ROUNDS(UINT64_C(1), x), ROUNDS(THOUSAND, x), ROUNDS(MILLION, x), \
 	ROUNDS(BILLION, x), ROUNDS(TRILLION, x), END,
 
-static const struct number_rule after_large[] = {AFTER_LARGE("c")};
-static const struct number_rule after_large_feminine[] = {AFTER_LARGE("f")};
+static const struct number_rule language_pt_after_large[] = {AFTER_LARGE("c")};
+static const struct number_rule language_pt_after_large_feminine[] = {AFTER_LARGE("f")};
 
 #define ORDINALS(o) \
 	{0, 0, "=c="}, {1, 0, "primeir" o}, {2, 0, "segund" o}, {3, 0, "terceir" o}, \
@@ -85,35 +85,35 @@ static const struct number_rule after_large_feminine[] = {AFTER_LARGE("f")};
 	{900, 0, "noningentésim" o "[ >>]"}, {1000, 0, "milésim" o "[ >>]"}, \
 	{2000, 0, "=c="}, END,
 
-static const struct number_rule ordinal[] = {ORDINALS("o")};
-static const struct number_rule ordinal_feminine[] = {ORDINALS("a")};
+static const struct number_rule language_pt_ordinal[] = {ORDINALS("o")};
+static const struct number_rule language_pt_ordinal_feminine[] = {ORDINALS("a")};
 
-static const struct number_rule day[] = {
+static const struct number_rule language_pt_day[] = {
 	{0, 0, "=c="}, {1, 0, "primeiro"}, {2, 0, "=c="}, END,
 };
 
-static const struct number_rule full_hour[] = {
+static const struct number_rule language_pt_full_hour[] = {
 	{0, 0, "zero hora"}, {1, 0, "uma hora"}, {2, 0, "=f= horas"}, END,
 };
 
-static const struct number_rule half_of_day[] = {
+static const struct number_rule language_pt_half_of_day[] = {
 	{0, 0, "da tarde"}, {7, 0, "da noite"}, {12, 0, "da tarde"}, END,
 };
 
-static const struct number_rule century[] = {{0, 0, "=o="}, {11, 0, "=c="}, END};
+static const struct number_rule language_pt_century[] = {{0, 0, "=o="}, {11, 0, "=c="}, END};
 
 #define DENOMINATORS(s) \
 	{0, 0, "=c="}, {2, 0, "meio" s}, {3, 0, "terço" s}, {4, 0, "=o=" s}, {11, 0, "=c= avos"}, \
 	{100, 0, "centésimo" s}, {101, 0, "=c= avos"}, END,
 
-static const struct number_rule denominator[] = {DENOMINATORS("")};
-static const struct number_rule denominators[] = {DENOMINATORS("s")};
+static const struct number_rule language_pt_denominator[] = {DENOMINATORS("")};
+static const struct number_rule language_pt_denominators[] = {DENOMINATORS("s")};
 
-static const struct number_set numbers[] = {
-	{'c', counting}, {'f', feminine}, {'o', ordinal}, {'p', ordinal_feminine},
-	{'q', denominator}, {'Q', denominators}, {'d', day}, {'s', century}, {'u', full_hour},
-	{'N', half_of_day}, {'g', single_feminine}, {'r', after_large},
-	{'R', after_large_feminine}, {'H', hundreds}, {'T', tens}, {0},
+static const struct number_set language_pt_numbers[] = {
+	{'c', language_pt_counting}, {'f', language_pt_feminine}, {'o', language_pt_ordinal}, {'p', language_pt_ordinal_feminine},
+	{'q', language_pt_denominator}, {'Q', language_pt_denominators}, {'d', language_pt_day}, {'s', language_pt_century}, {'u', language_pt_full_hour},
+	{'N', language_pt_half_of_day}, {'g', language_pt_single_feminine}, {'r', language_pt_after_large},
+	{'R', language_pt_after_large_feminine}, {'H', language_pt_hundreds}, {'T', language_pt_tens}, {0},
 };
 
 #define HE(singular, plural) {.one = singular, .many = plural, .key = 'm'}
@@ -121,7 +121,7 @@ static const struct number_set numbers[] = {
 #define HE_UNIT(spellings, ...) {.written = spellings, .name = HE(__VA_ARGS__)}
 #define SHE_UNIT(spellings, ...) {.written = spellings, .name = SHE(__VA_ARGS__)}
 
-static const struct unit units[] = {
+static const struct measure_unit language_pt_units[] = {
 	{.written = " % ", .name = {.one = "por cento"}},
 	{.written = " ‰ ", .name = {.one = "por mil"}},
 	HE_UNIT(" ° ", "grau", "graus"),
@@ -219,7 +219,7 @@ static const struct unit units[] = {
 	{0},
 };
 
-static const struct currency currencies[] = {
+static const struct currency language_pt_currencies[] = {
 	{" R$ BRL ", HE("real", "reais"), HE("centavo", "centavos")},
 	{" € EUR ", HE("euro", "euros"), HE("cêntimo", "cêntimos")},
 	{" $ US$ USD ", HE("dólar", "dólares"), HE("centavo", "centavos")},
@@ -249,7 +249,7 @@ static const struct currency currencies[] = {
 	{0},
 };
 
-static const struct magnitude magnitudes[] = {
+static const struct magnitude language_pt_magnitudes[] = {
 	{.written = " mil ", .name = {.one = "mil"}, .times = 1000},
 	{.written = " k K ", .name = {.one = "mil"}, .times = 1000, .money_only = true},
 	{.written = " milhão milhões ", .name = HE("milhão", "milhões"), .of = "de "},
@@ -265,8 +265,8 @@ static const struct magnitude magnitudes[] = {
 	{0},
 };
 
-/* "2 casas"; a singular noun goes with no number but one. */
-static const struct by_ending agreement[] = {
+/* "2 casas"; a singular noun occurs only with the number 1. */
+static const struct by_ending language_pt_agreement[] = {
 	{" as ãs ções sões dades tudes gens vezes vozes luzes mulheres colheres flores "
 	 "noites tardes classes partes chaves fotos motos séries fases redes leis ",
 	 " dias mapas problemas programas sistemas temas idiomas climas planetas cometas poemas "
@@ -284,34 +284,34 @@ static const struct by_ending agreement[] = {
 	{0},
 };
 
-static const struct ordinal_mark ordinal_marks[] = {
+static const struct ordinal_mark language_pt_ordinal_marks[] = {
 	{" º .º ", 'o'},
 	{" ª .ª ", 'p'},
 	{0},
 };
 
-static const struct fraction fractions[] = {
+static const struct fraction language_pt_fractions[] = {
 	{1, 2, "um meio", " e meio", " e meia"},
 	{1, 1000, "um milésimo", NULL},
 	{24, 7, "vinte e quatro sete", NULL},
 	{0},
 };
 
-static const struct month months[] = {
+static const struct calendar_name language_pt_months[] = {
 	{"janeiro", " jan ", NULL}, {"fevereiro", " fev ", NULL}, {"março", " mar ", NULL},
 	{"abril", " abr ", NULL}, {"maio", " mai ", NULL}, {"junho", " jun ", NULL},
 	{"julho", " jul ", NULL}, {"agosto", " ago ", NULL}, {"setembro", " set ", NULL},
 	{"outubro", " out ", NULL}, {"novembro", " nov ", NULL}, {"dezembro", " dez ", NULL},
 };
 
-static const struct month weekdays[] = {
+static const struct calendar_name language_pt_weekdays[] = {
 	{"segunda", " seg ", NULL}, {"terça", " ter ", NULL}, {"quarta", " qua ", NULL},
 	{"quinta", " qui ", NULL}, {"sexta", " sex ", NULL}, {"sábado", " sáb sab ", NULL},
 	{"domingo", " dom ", NULL},
 };
 
-/* What is counted before or after its number. */
-static const struct by_neighbours romans[] = {
+/* Nouns that are numbered, before or after the number. */
+static const struct by_neighbours language_pt_romans[] = {
 	{" século séculos séc sécs ", NULL, 's'},
 	{NULL, " guerra república internacional edição feira bienal cúpula jornada jornadas ", 'p'},
 	{NULL, " centenário congresso festival concurso prêmio aniversário reich plano ", 'o'},
@@ -322,7 +322,7 @@ static const struct by_neighbours romans[] = {
 	{0},
 };
 
-static const struct abbreviation abbreviations[] = {
+static const struct abbreviation language_pt_abbreviations[] = {
 	{"Sr.", "senhor", 0},
 	{"sr.", "senhor", 0},
 	{"Sra.", "senhora", 0},
@@ -380,7 +380,7 @@ static const struct abbreviation abbreviations[] = {
 	{"bl.", "bloco", WHEN_BEFORE_NUMBER},
 	{"c/", "com", 0},
 	{"50/50", "cinquenta cinquenta", 0},
-	/* Only the first of a month is counted so. */
+	/* Only the first of a month is an ordinal. */
 	{"1 de janeiro", "primeiro de janeiro", 0},
 	{"1 de fevereiro", "primeiro de fevereiro", 0},
 	{"1 de março", "primeiro de março", 0}, {"1 de abril", "primeiro de abril", 0},
@@ -428,7 +428,7 @@ static const struct abbreviation abbreviations[] = {
 	{"cia.", "companhia", 0},
 	{"Ltda.", "limitada", 0},
 	{"atte.", "atenciosamente", 0},
-	/* Not numerals, whatever stands before them. */
+	/* Not numerals, regardless of the word before. */
 	{"CD", "C D", 0},
 	{"CV", "C V", 0},
 	{"DC", "D C", 0},
@@ -463,7 +463,7 @@ static const struct abbreviation abbreviations[] = {
 	{0},
 };
 
-static const struct sign signs[] = {
+static const struct sign language_pt_signs[] = {
 	{"&", "e", 0},
 	{"+", "mais", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"+", "mais", WHEN_BEFORE_NUMBER},
@@ -499,7 +499,7 @@ static const struct sign signs[] = {
 	{0},
 };
 
-static const struct sign spelled_signs[] = {
+static const struct sign language_pt_spelled_signs[] = {
 	{"!", "exclamação", 0}, {"\"", "aspas", 0}, {"#", "cerquilha", 0}, {"$", "cifrão", 0},
 	{"%", "por cento", 0}, {"&", "e comercial", 0}, {"'", "apóstrofo", 0},
 	{"(", "abre parêntese", 0}, {")", "fecha parêntese", 0}, {"*", "asterisco", 0},
@@ -513,8 +513,8 @@ static const struct sign spelled_signs[] = {
 	{"§", "parágrafo", 0}, {"°", "grau", 0}, {0},
 };
 
-static const struct reading reading_pt = {
-	.numbers = numbers,
+static const struct reading_rules language_pt_reading = {
+	.numbers = language_pt_numbers,
 	.decimal = ',',
 	.thousands = ". '",
 	.decimal_word = "vírgula",
@@ -523,29 +523,29 @@ static const struct reading reading_pt = {
 	.minus = "menos",
 	.plus = "mais",
 	.plural = PLURAL_FRENCH,
-	.units = units,
+	.units = language_pt_units,
 	.per = "por {u}",
-	.currencies = currencies,
+	.currencies = language_pt_currencies,
 	.money_cents = "{n} {unit} e {c} {cent}",
 	.money_only_cents = "{c} {cent}",
-	.magnitudes = magnitudes,
-	.agreement = agreement,
+	.magnitudes = language_pt_magnitudes,
+	.agreement = language_pt_agreement,
 	.or_words = " ou ",
 	.no_noun = " a à ao aos as às até cada com como contra da das de depois desde do dos e "
 		   "ela elas em entre era esta está eram fica foi há já mais mas me menos na nas "
 		   "nem no nos nada o os ou para pela pelas pelo pelos por quando que se sem ser "
 		   "será sobre são sua suas também toda todas uma umas vai agora ainda antes "
 		   "fora nunca minha custa chega vale fecha começa termina entra passa mil ",
-	.ordinal_marks = ordinal_marks,
-	.fractions = fractions,
+	.ordinal_marks = language_pt_ordinal_marks,
+	.fractions = language_pt_fractions,
 	.fraction = "{n:c} {d}",
 	.fraction_mixed = "{w:c} e {n:c} {d}",
 	.fraction_max = 100,
 	.over = "barra",
 	.date_order = DATE_DAY_FIRST,
 	.date_marks = "/-.",
-	.months = months,
-	.weekdays = weekdays,
+	.months = language_pt_months,
+	.weekdays = language_pt_weekdays,
 	.date_before = " dia ",
 	.date = "{day:d} de {month} de {year:c}",
 	.date_without_year = "{day:d} de {month}",
@@ -581,16 +581,16 @@ static const struct reading reading_pt = {
 		 "ptolomeu ivan ",
 	.feminine_names = " isabel catarina maria joana vitória margarida elizabeth beatriz "
 			  "cristina ana leonor teresa ",
-	.romans = romans,
-	.abbreviations = abbreviations,
+	.romans = language_pt_romans,
+	.abbreviations = language_pt_abbreviations,
 	.spelled = " UTI ISBN IBGE INSS IPTU IPVA BNDES USD EUA RTP UFRJ ",
 	.said = " PEC SAC NASA ONU OTAN UNESCO UNICEF PIB ONG SUS PIX CEP USP OAB ENEM IPEA PIS "
 		"FIFA UEFA AIDS VIP OVNI LED PIN SIM RAM ROM OPEP MEC SAMU DETRAN FUNAI EMBRAPA "
 		"SENAI SESC IVA NIF OK NÃO SIM SE EU TU ELE ELA OS AS UM UMA DE DO DA DOS DAS EM "
 		"NO NA NOS NAS COM POR QUE É SÃO SEU SUA MEU AO AOS JÁ MAIS HÁ VEM VER SEM DOIS "
 		"FIM SOL MAR GÁS LUZ PAZ DOM BOM BOA DIA MUITO ISSO AQUI ",
-	.signs = signs,
-	.spelled_signs = spelled_signs,
+	.signs = language_pt_signs,
+	.spelled_signs = language_pt_spelled_signs,
 	.space = "espaço",
 	.version = "versão",
 	.version_words = " versão python ios android java ubuntu php ",
@@ -612,6 +612,6 @@ const struct language language_pt = {
 		    "com sem em no na nos nas de do da ao à até desde entre sobre depois antes "
 		    "então agora hoje ontem amanhã também além meu minha seu sua nosso é são foi "
 		    "era há não sim obrigado obrigada tudo todos todas cada muitos alguns ",
-	.reading = &reading_pt,
+	.reading = &language_pt_reading,
 };
 /* clang-format on */

@@ -1,5 +1,6 @@
 /*
- * lexeme.c: text as dictionaries compare it (see lexeme.h).
+ * lexeme.c: divides text into the words, signs and blanks that dictionaries compare (see
+ * lexeme.h).
  */
 #include "text/lexeme.h"
 
@@ -9,20 +10,20 @@
 #include "text/fold.h"
 #include "text/unicode.h"
 
-/* Marks and the like begin with this byte or a higher one. */
+/* Combining marks begin with this byte or a higher one. */
 #define MARK_LEAD_FIRST 0xcc
 
-/* Knuth's multiplier: its high bits depend on all of the symbol's. */
+/* Knuth's multiplier: its high bits depend on all bits of the symbol. */
 #define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
 enum role {
-	ROLE_SIGN, /* stands alone */
+	ROLE_SIGN, /* a lexeme by itself */
 	ROLE_BLANK,
-	ROLE_WORD, /* goes on with its like */
-	ROLE_DIGIT, /* a word's, too */
-	ROLE_POINT, /* a sign, but between digits a word's */
-	ROLE_MARK, /* goes on with anything but a blank */
-	ROLE_NOTHING, /* does not count */
+	ROLE_WORD, /* joins adjacent letters */
+	ROLE_DIGIT, /* like ROLE_WORD */
+	ROLE_POINT, /* a sign, but part of a word between digits */
+	ROLE_MARK, /* joins anything but a blank */
+	ROLE_NOTHING, /* ignored */
 };
 
 struct character {
@@ -31,7 +32,7 @@ struct character {
 	enum role role;
 };
 
-static const uint8_t roles[] = {
+static const uint8_t lexeme_roles[] = {
 	[UNICODE_OTHER] = ROLE_SIGN,    [UNICODE_BLANK] = ROLE_BLANK,
 	[UNICODE_NEWLINE] = ROLE_BLANK, [UNICODE_UPPER] = ROLE_WORD,
 	[UNICODE_LOWER] = ROLE_WORD,    [UNICODE_LETTER] = ROLE_WORD,
@@ -42,7 +43,7 @@ static const uint8_t roles[] = {
 };
 
 /* Letters of scripts that are written without blanks. */
-static bool stands_alone(uint32_t c)
+static bool lexeme_is_alone(uint32_t c)
 {
 	static const struct {
 		uint32_t first, last;
@@ -53,12 +54,12 @@ static bool stands_alone(uint32_t c)
 		{0x1950, 0x19df}, /* Tai Le, New Tai Lue */
 		{0x1a20, 0x1aaf}, /* Tai Tham */
 		{0x2e80, 0x312f}, /* radicals, Kana, Bopomofo */
-		{0x31a0, 0x9fff}, /* more of them, Han */
+		{0x31a0, 0x9fff}, /* more Bopomofo and Kana, Han */
 		{0xa9e0, 0xa9ff}, /* more Burmese */
-		{0xaa60, 0xaadf}, /* more of it, Tai Viet */
+		{0xaa60, 0xaadf}, /* more Burmese, Tai Viet */
 		{0xf900, 0xfaff}, /* more Han */
 		{0xff66, 0xff9f}, /* narrow Kana */
-		{0x16fe0, 0x18cff}, /* Tangut and its like */
+		{0x16fe0, 0x18cff}, /* Tangut, Khitan */
 		{0x1aff0, 0x1b2ff}, /* more Kana, Nüshu */
 		{0x20000, 0x3ffff}, /* the rest of Han */
 	};
@@ -72,30 +73,30 @@ static bool stands_alone(uint32_t c)
 	return false;
 }
 
-/* 々 and ー say that the character before them goes on. */
-static bool goes_on(uint32_t c)
+/* 々 and ー continue the character before them. */
+static bool lexeme_continues(uint32_t c)
 {
 	return c == 0x3005 || c == 0x30fc || c == 0xff70;
 }
 
-static enum role role_of(uint32_t c)
+static enum role lexeme_role_of(uint32_t c)
 {
 	enum unicode_kind kind = unicode_kind(c);
 
 	if (c == '.' || c == ',')
 		return ROLE_POINT;
 	if (c < 0x80)
-		return (enum role)roles[kind];
+		return (enum role)lexeme_roles[kind];
 	if (c >= 0xfe00 && c <= 0xfe0f) /* variation selectors */
 		return ROLE_NOTHING;
-	if (goes_on(c))
+	if (lexeme_continues(c))
 		return ROLE_MARK;
-	if (kind == UNICODE_LETTER && stands_alone(c))
+	if (kind == UNICODE_LETTER && lexeme_is_alone(c))
 		return ROLE_SIGN;
-	return (enum role)roles[kind];
+	return (enum role)lexeme_roles[kind];
 }
 
-static void read_character(struct character *ch, const char *text, size_t len, size_t at)
+static void lexeme_read_character(struct character *ch, const char *text, size_t len, size_t at)
 {
 	uint8_t byte = (uint8_t)text[at];
 
@@ -105,28 +106,28 @@ static void read_character(struct character *ch, const char *text, size_t len, s
 	} else {
 		ch->n = compose_decode(&ch->c, text + at, len - at);
 	}
-	ch->role = role_of(ch->c);
+	ch->role = lexeme_role_of(ch->c);
 }
 
-/* The next character that counts is a digit. */
-static bool is_digit_at(const char *text, size_t len, size_t at)
+/* Whether the next character that is not ignored is a digit. */
+static bool lexeme_is_digit_at(const char *text, size_t len, size_t at)
 {
 	struct character ch = {.role = ROLE_NOTHING};
 
 	for (; at < len && ch.role == ROLE_NOTHING; at += ch.n)
-		read_character(&ch, text, len, at);
+		lexeme_read_character(&ch, text, len, at);
 	return ch.role == ROLE_DIGIT;
 }
 
-static bool is_word(enum role role)
+static bool lexeme_is_word(enum role role)
 {
 	return role == ROLE_WORD || role == ROLE_DIGIT || role == ROLE_MARK;
 }
 
-/* Whether the character goes on with a lexeme that began as `first` and has
- * come to `last`. */
-static bool joins(const struct character *ch, enum role first, enum role last, const char *text,
-		  size_t len, size_t after)
+/* Whether the character continues a lexeme that began as `first` and whose last role is
+ * `last`. */
+static bool lexeme_joins(const struct character *ch, enum role first, enum role last,
+			 const char *text, size_t len, size_t after)
 {
 	if (ch->role == ROLE_NOTHING)
 		return true;
@@ -134,21 +135,21 @@ static bool joins(const struct character *ch, enum role first, enum role last, c
 		return ch->role == ROLE_BLANK;
 	if (ch->role == ROLE_MARK)
 		return true;
-	if (!is_word(first))
+	if (!lexeme_is_word(first))
 		return false;
 	if (ch->role == ROLE_POINT)
-		return last == ROLE_DIGIT && is_digit_at(text, len, after);
-	return is_word(ch->role);
+		return last == ROLE_DIGIT && lexeme_is_digit_at(text, len, after);
+	return lexeme_is_word(ch->role);
 }
 
-static uint32_t symbol_of(const struct character *ch)
+static uint32_t lexeme_symbol_of(const struct character *ch)
 {
 	if (ch->role == ROLE_BLANK)
 		return ' ';
 	return ch->c == 0x2019 ? '\'' : ch->c;
 }
 
-static void add_symbol(struct lexeme *lexeme, uint32_t symbol)
+static void lexeme_add_symbol(struct lexeme *lexeme, uint32_t symbol)
 {
 	lexeme->exact = (lexeme->exact ^ symbol) * HASH_FACTOR;
 	lexeme->folded = (lexeme->folded ^ fold_letter(symbol)) * HASH_FACTOR;
@@ -163,36 +164,37 @@ bool lexeme_read(struct lexeme *lexeme, const char *text, size_t len, size_t at)
 
 	*lexeme = (struct lexeme){0};
 	for (; at < len && ch.role == ROLE_NOTHING; at += ch.n, COST_STEP())
-		read_character(&ch, text, len, at);
+		lexeme_read_character(&ch, text, len, at);
 	if (ch.role == ROLE_NOTHING)
 		return false;
 	first = last = ch.role;
 	lexeme->begin = at - ch.n;
 	lexeme->is_blank = first == ROLE_BLANK;
-	add_symbol(lexeme, symbol_of(&ch));
+	lexeme_add_symbol(lexeme, lexeme_symbol_of(&ch));
 	for (; at < len; at += ch.n, COST_STEP()) {
-		read_character(&ch, text, len, at);
-		if (!joins(&ch, first, last, text, len, at + ch.n))
+		lexeme_read_character(&ch, text, len, at);
+		if (!lexeme_joins(&ch, first, last, text, len, at + ch.n))
 			break;
 		if (ch.role == ROLE_NOTHING || lexeme->is_blank)
 			continue;
 		last = ch.role;
-		add_symbol(lexeme, symbol_of(&ch));
+		lexeme_add_symbol(lexeme, lexeme_symbol_of(&ch));
 	}
 	lexeme->end = at;
 	return true;
 }
 
-/* The symbol at *at, which moves on past it and what does not count. */
-static uint32_t next_symbol(const struct lexeme *lexeme, const char *text, size_t *at, bool folds)
+/* The symbol at *at, which is moved past it and ignored characters. */
+static uint32_t lexeme_next_symbol(const struct lexeme *lexeme, const char *text, size_t *at,
+				   bool folds)
 {
 	struct character ch;
 
 	do {
-		read_character(&ch, text, lexeme->end, *at);
+		lexeme_read_character(&ch, text, lexeme->end, *at);
 		*at += ch.n;
 	} while (ch.role == ROLE_NOTHING);
-	return folds ? fold_letter(symbol_of(&ch)) : symbol_of(&ch);
+	return folds ? fold_letter(lexeme_symbol_of(&ch)) : lexeme_symbol_of(&ch);
 }
 
 void lexeme_symbols(uint32_t *symbols, const struct lexeme *lexeme, const char *text, bool folds)
@@ -200,7 +202,7 @@ void lexeme_symbols(uint32_t *symbols, const struct lexeme *lexeme, const char *
 	size_t at = lexeme->begin;
 
 	for (size_t i = 0; i < lexeme->len; ++i)
-		symbols[i] = next_symbol(lexeme, text, &at, folds);
+		symbols[i] = lexeme_next_symbol(lexeme, text, &at, folds);
 }
 
 int lexeme_compare(const struct lexeme *lexeme, const char *text, const uint32_t *symbols,
@@ -211,7 +213,7 @@ int lexeme_compare(const struct lexeme *lexeme, const char *text, const uint32_t
 	if (lexeme->len != len)
 		return lexeme->len < len ? -1 : 1;
 	for (size_t i = 0; i < len; ++i) {
-		uint32_t symbol = next_symbol(lexeme, text, &at, folds);
+		uint32_t symbol = lexeme_next_symbol(lexeme, text, &at, folds);
 
 		if (symbol != symbols[i])
 			return symbol < symbols[i] ? -1 : 1;

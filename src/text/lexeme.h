@@ -1,14 +1,14 @@
 /*
- * lexeme.h: text as dictionaries compare it: words, signs and blanks.
+ * lexeme.h: divides text into the words, signs and blanks that dictionaries compare.
  *
- * A lexeme is a run of letters, marks and digits, a run of blanks, or one sign
- * with its marks.  Where one ends, a word ends.  A letter of a script that is
- * written without blanks (Han, Kana, Thai and the like) is one by itself, so
- * that its words are found wherever they stand.  A point or comma between two
- * digits ends nothing: there is no "5" in "3.5".
+ * A lexeme is a run of letters, marks and digits, a run of blanks, or one sign with its
+ * marks. Where a lexeme ends, a word ends. A letter of a script that is written without
+ * blanks (Han, Kana, Thai and the like) is a lexeme, so that words of that script are found
+ * anywhere. A point or comma between two digits does not end a lexeme: there is no "5" in
+ * "3.5".
  *
- * Characters that show nothing (soft hyphens, joiners, direction marks,
- * variation selectors) belong to the lexeme before them and do not count.
+ * Invisible characters (soft hyphens, joiners, direction marks, variation selectors) belong
+ * to the lexeme before them and are ignored in comparisons.
  */
 #ifndef TEXT_LEXEME_H
 #define TEXT_LEXEME_H
@@ -19,20 +19,20 @@
 
 struct lexeme {
 	size_t begin, end; /* bytes of the text */
-	uint64_t exact, folded; /* hashes of its symbols, as written and in any case */
-	uint32_t len; /* symbols */
+	uint64_t exact, folded; /* hashes of its symbols, as written and with case folded */
+	uint32_t len; /* number of symbols */
 	bool is_blank;
 };
 
-/* The lexeme at `at`, which must be where one begins; false at the text's end. */
+/* Reads the lexeme at `at`, which must be the beginning of one; false at the end of the text. */
 bool lexeme_read(struct lexeme *lexeme, const char *text, size_t len, size_t at);
 
-/* Writes a lexeme's symbols: its characters, composed, an apostrophe for each
- * form of it, one blank for a run of them; folded when asked for. */
+/* Writes the symbols of a lexeme, lexeme->len of them: its characters, composed, with all forms of
+ * the apostrophe and all runs of blanks unified; folded if requested. */
 void lexeme_symbols(uint32_t *symbols, const struct lexeme *lexeme, const char *text, bool folds);
 
-/* Below, at or above 0 as the lexeme is less than, equal to or greater than one
- * with these symbols: the shorter one is less. */
+/* Negative, 0 or positive as the lexeme is less than, equal to or greater than one with these
+ * symbols; a shorter lexeme is less. */
 int lexeme_compare(const struct lexeme *lexeme, const char *text, const uint32_t *symbols,
 		   size_t len, bool folds);
 

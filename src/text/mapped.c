@@ -1,5 +1,5 @@
 /*
- * mapped.c: text that knows where it came from (see mapped.h).
+ * mapped.c: text that records where it came from (see mapped.h).
  */
 #include "text/mapped.h"
 
@@ -10,7 +10,7 @@
 void mapped_init(struct mapped *mapped, size_t text_max)
 {
 	buf_init(&mapped->text, text_max);
-	/* At worst each byte is a piece of its own. */
+	/* At worst each byte is a piece. */
 	buf_init(&mapped->pieces, text_max * sizeof(struct spoken_piece));
 	mapped->err = 0;
 }
@@ -28,15 +28,15 @@ void mapped_clear(struct mapped *mapped)
 	mapped->pieces.len = 0;
 }
 
-static struct spoken_piece *last_piece(struct mapped *mapped)
+static struct spoken_piece *mapped_last_piece(struct mapped *mapped)
 {
 	if (mapped->pieces.len == 0)
 		return NULL;
 	return (struct spoken_piece *)(void *)(mapped->pieces.bytes + mapped->pieces.len) - 1;
 }
 
-/* True when the piece may simply become longer. */
-static bool goes_on(const struct spoken_piece *last, const struct spoken_piece *piece)
+/* True when the piece can simply be extended. */
+static bool mapped_continues(const struct spoken_piece *last, const struct spoken_piece *piece)
 {
 	if (last->is_verbatim != piece->is_verbatim)
 		return false;
@@ -45,9 +45,10 @@ static bool goes_on(const struct spoken_piece *last, const struct spoken_piece *
 	return last->from == piece->from && last->to == piece->to;
 }
 
-static void append(struct mapped *mapped, const char *bytes, size_t n, struct spoken_piece piece)
+static void mapped_append(struct mapped *mapped, const char *bytes, size_t n,
+			  struct spoken_piece piece)
 {
-	struct spoken_piece *last = last_piece(mapped);
+	struct spoken_piece *last = mapped_last_piece(mapped);
 
 	if (mapped->err || n == 0)
 		return;
@@ -55,29 +56,29 @@ static void append(struct mapped *mapped, const char *bytes, size_t n, struct sp
 	if (mapped->err)
 		return;
 	piece.end = (uint32_t)mapped->text.len;
-	if (last && goes_on(last, &piece)) {
+	if (last && mapped_continues(last, &piece)) {
 		last->end = piece.end;
 		last->to = piece.to;
 		return;
 	}
 	mapped->err = buf_append(&mapped->pieces, &piece, sizeof(piece));
-	if (mapped->err) /* every byte has a piece */
+	if (mapped->err) /* keeps text and pieces consistent */
 		mapped->text.len -= n;
 }
 
 void mapped_copy(struct mapped *mapped, const char *bytes, size_t n, uint32_t from)
 {
-	append(mapped, bytes, n,
-	       (struct spoken_piece){
-		       .from = from,
-		       .to = from + (uint32_t)utf8_count(bytes, n),
-		       .is_verbatim = true,
-	       });
+	mapped_append(mapped, bytes, n,
+		      (struct spoken_piece){
+			      .from = from,
+			      .to = from + (uint32_t)utf8_count(bytes, n),
+			      .is_verbatim = true,
+		      });
 }
 
 void mapped_put(struct mapped *mapped, const char *bytes, size_t n, uint32_t from, uint32_t to)
 {
-	append(mapped, bytes, n, (struct spoken_piece){.from = from, .to = to});
+	mapped_append(mapped, bytes, n, (struct spoken_piece){.from = from, .to = to});
 }
 
 void mapped_cut(struct mapped *mapped, size_t n)
@@ -85,7 +86,7 @@ void mapped_cut(struct mapped *mapped, size_t n)
 	size_t end = mapped->text.len - n;
 	struct spoken_piece *last;
 
-	while ((last = last_piece(mapped))) {
+	while ((last = mapped_last_piece(mapped))) {
 		size_t begin = mapped->pieces.len == sizeof(*last) ? 0 : last[-1].end;
 
 		if (begin < end) {
@@ -118,8 +119,8 @@ void mapped_read_part(struct mapped_cursor *cursor, const struct spoken_part *pa
 	};
 }
 
-/* To the piece that holds a byte, and in it to that byte. */
-static const struct spoken_piece *seek(struct mapped_cursor *cursor, size_t byte)
+/* Moves to the piece that contains a byte, and to that byte. */
+static const struct spoken_piece *mapped_seek(struct mapped_cursor *cursor, size_t byte)
 {
 	const struct spoken_piece *piece;
 
@@ -141,11 +142,11 @@ static const struct spoken_piece *seek(struct mapped_cursor *cursor, size_t byte
 void mapped_origin(struct mapped_cursor *cursor, size_t begin, size_t end, uint32_t *from,
 		   uint32_t *to)
 {
-	const struct spoken_piece *piece = seek(cursor, begin);
+	const struct spoken_piece *piece = mapped_seek(cursor, begin);
 
 	assert(begin < end);
 	*from = piece->is_verbatim ? piece->from + cursor->count : piece->from;
-	piece = seek(cursor, end - 1);
+	piece = mapped_seek(cursor, end - 1);
 	*to = piece->to;
 	if (piece->is_verbatim)
 		*to = piece->from + cursor->count + (uint32_t)utf8_count(cursor->text + end - 1, 1);
@@ -154,7 +155,7 @@ void mapped_origin(struct mapped_cursor *cursor, size_t begin, size_t end, uint3
 void mapped_keep(struct mapped *to, struct mapped_cursor *cursor, size_t begin, size_t end)
 {
 	while (begin < end) {
-		const struct spoken_piece *piece = seek(cursor, begin);
+		const struct spoken_piece *piece = mapped_seek(cursor, begin);
 		size_t stop = piece->end < end ? piece->end : end;
 
 		if (piece->is_verbatim)

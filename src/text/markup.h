@@ -19,11 +19,11 @@ enum {
 
 #define MARKUP_AUDIO_TAG_MAX 64 /* code points with the brackets; the longest known has 30 */
 
-/* The audio tag at the beginning of text, which is a '[': its length in bytes, 0 when it is
- * none. */
+/* The length in bytes of the audio tag at the beginning of text, which is a '['; 0 when it is
+ * not an audio tag. */
 size_t markup_audio_tag(const char *text, size_t len);
 
-/* The tag or audio tag at the beginning of text: its length in bytes, 0 when there is none. */
+/* The length in bytes of the tag or audio tag at the beginning of text; 0 when there is none. */
 size_t markup_read(const char *text, size_t len, unsigned markup);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * normalize.c: what is written becomes what is said (see normalize.h).
+ * normalize.c: text normalization (see normalize.h).
  *
- * The loop asks the readers of each token's kind in turn; the first that knows
- * it says it.  What none knows is kept, and only copied when something else
- * ends the stretch, so that plain text costs little more than looking at it.
+ * The loop tries the readers for each kind of token in turn; the first that recognizes the
+ * token writes its words. Unrecognized text is kept, and copied only when something else
+ * ends the stretch, so that plain text costs little more than scanning it.
  */
 #include "text/normalize.h"
 
@@ -16,29 +16,52 @@
 #include "text/compose.h"
 #include "text/normalize_private.h"
 
-/* What a reader may say of one thing: a number of a thousand digits, read one
- * by one, is the longest. */
+/* The maximum output of one reader: a number of a thousand digits, read one by one, is the
+ * longest. */
 #define WORDS_MAX (256u * 1024u)
 
-/* In order: what stands first wins. */
-static normalize_reader *const digit_readers[] = {
-	read_abbreviation, read_rating, read_date,    read_postcode,
-	read_phone,        read_time,   read_feet,    read_fraction,
-	read_named_date,   read_decade, read_ordinal, read_hyphened_unit,
-	read_quantity,     read_mixed,  read_year,    read_plain_number,
+/* In order of precedence. */
+static normalize_reader *const normalize_digit_readers[] = {
+	normalize_word_read_abbreviation,
+	normalize_fraction_read_rating,
+	normalize_date_read,
+	normalize_phone_read_postcode,
+	normalize_phone_read,
+	normalize_time_read,
+	normalize_quantity_read_feet,
+	normalize_fraction_read,
+	normalize_date_read_named,
+	normalize_figure_read_decade,
+	normalize_figure_read_ordinal,
+	normalize_quantity_read_hyphened,
+	normalize_quantity_read,
+	normalize_word_read_mixed,
+	normalize_date_read_year,
+	normalize_figure_read_plain,
 };
-static normalize_reader *const address_readers[] = {
-	read_abbreviation, /* "m.in." is no host */
-	read_address,
+static normalize_reader *const normalize_address_readers[] = {
+	normalize_word_read_abbreviation, /* "m.in." is not a host */
+	normalize_address_read,
 };
-static normalize_reader *const word_readers[] = {
-	read_abbreviation,     read_month,     read_weekday, read_quantity, read_iban,
-	read_country_postcode, read_direction, read_roman,   read_mixed,    read_lone_unit,
-	read_acronym,
+static normalize_reader *const normalize_word_readers[] = {
+	normalize_word_read_abbreviation, normalize_date_read_month,
+	normalize_date_read_weekday,      normalize_quantity_read,
+	normalize_phone_read_iban,        normalize_phone_read_country_postcode,
+	normalize_phone_read_direction,   normalize_roman_read,
+	normalize_word_read_mixed,        normalize_quantity_read_lone_unit,
+	normalize_word_read_acronym,
 };
-static normalize_reader *const sign_readers[] = {
-	read_abbreviation, read_mark,     read_phone,         read_fraction,
-	read_decade,       read_quantity, read_lone_currency, read_sign,
+/* for languages whose numbers and words are not normalized */
+static normalize_reader *const normalize_unread_readers[] = {normalize_mark_read};
+static normalize_reader *const normalize_sign_readers[] = {
+	normalize_word_read_abbreviation,
+	normalize_mark_read,
+	normalize_phone_read,
+	normalize_fraction_read,
+	normalize_figure_read_decade,
+	normalize_quantity_read,
+	normalize_quantity_read_lone_currency,
+	normalize_mark_read_sign,
 };
 
 struct loop_state {
@@ -46,119 +69,120 @@ struct loop_state {
 	struct mapped *out;
 	struct mapped_cursor *in;
 	struct fixed_list fixed;
-	size_t kept; /* bytes before it are in `out`, or gone */
+	size_t kept; /* bytes before it are in `out` or dropped */
 	bool is_line_start;
 };
 
-static bool ends_blank(const struct mapped *out)
+static bool normalize_ends_blank(const struct mapped *out)
 {
 	return out->text.len == 0 || out->text.bytes[out->text.len - 1] == ' ';
 }
 
-static void cut_blanks(struct mapped *out)
+static void normalize_cut_blanks(struct mapped *out)
 {
-	while (out->text.len > 0 && ends_blank(out))
+	while (out->text.len > 0 && normalize_ends_blank(out))
 		mapped_cut(out, 1);
 }
 
-static void keep_until(struct loop_state *s, size_t byte)
+static void normalize_keep_until(struct loop_state *s, size_t byte)
 {
 	if (byte > s->kept)
 		mapped_keep(s->out, s->in, s->kept, byte);
 	s->kept = byte;
 }
 
-/* Tokens [i, j) are said so; nothing at all when the words are empty. */
-static void say_instead(struct loop_state *s, size_t i, size_t j, const char *words, size_t len)
+/* Replaces tokens [i, j) by the words, which may be empty. */
+static void normalize_say_instead(struct loop_state *s, size_t i, size_t j, const char *words,
+				  size_t len)
 {
 	size_t begin = token_at(&s->n, i)->begin;
 	size_t end = token_at(&s->n, j)->begin;
 
-	keep_until(s, begin);
+	normalize_keep_until(s, begin);
 	if (len > 0 && words[0] == ',')
-		cut_blanks(s->out);
+		normalize_cut_blanks(s->out);
 	if (len > 0 && end > begin)
 		mapped_replace(s->out, s->in, begin, end, words, len);
 	s->kept = end;
 }
 
-/* One blank, and none at the beginning or where one is already. */
-static void say_blank(struct loop_state *s, size_t i)
+/* Writes one blank, unless at the beginning or after another. */
+static void normalize_say_blank(struct loop_state *s, size_t i)
 {
 	const struct token *token = token_at(&s->n, i);
 
 	if (token->end - token->begin == 1 && s->n.text[token->begin] == ' ' &&
 	    s->kept < token->begin)
-		return; /* it is kept with what stands before it */
-	keep_until(s, token->begin);
-	say_instead(s, i, i + 1, " ", ends_blank(s->out) ? 0 : 1);
+		return; /* it is copied with the text before it */
+	normalize_keep_until(s, token->begin);
+	normalize_say_instead(s, i, i + 1, " ", normalize_ends_blank(s->out) ? 0 : 1);
 }
 
-static bool is_punctuation(char c)
+static bool normalize_is_punctuation(char c)
 {
 	return c == '.' || c == '!' || c == '?' || c == ':' || c == ';' || c == ',';
 }
 
-/* A dot behind what is said, and the blank behind it, if any. */
-static void put_stop(struct loop_state *s, const char *blank)
+/* Writes a dot and the blank after it, if any. */
+static void normalize_put_stop(struct loop_state *s, const char *blank)
 {
 	struct mapped *out = s->out;
 	uint32_t from, to;
 
-	cut_blanks(out);
+	normalize_cut_blanks(out);
 	if (out->text.len == 0)
 		return;
 	mapped_origin(s->in, s->kept - 1, s->kept, &from, &to);
-	if (!is_punctuation(out->text.bytes[out->text.len - 1]))
+	if (!normalize_is_punctuation(out->text.bytes[out->text.len - 1]))
 		mapped_put(out, ".", 1, to, to);
 	mapped_put(out, blank, strlen(blank), to, to);
 }
 
 /* Headings, items and rows of tables end like sentences. */
-static void end_line(struct loop_state *s, size_t i)
+static void normalize_end_line(struct loop_state *s, size_t i)
 {
-	keep_until(s, token_at(&s->n, i)->begin);
+	normalize_keep_until(s, token_at(&s->n, i)->begin);
 	if (s->n.line_wants_stop)
-		put_stop(s, "");
+		normalize_put_stop(s, "");
 	s->n.line_wants_stop = s->n.in_table = false;
 }
 
-static void take_line(struct loop_state *s, size_t i)
+static void normalize_take_line(struct loop_state *s, size_t i)
 {
 	if (i > 0) {
-		end_line(s, i);
-		say_instead(s, i, i + 1, " ", ends_blank(s->out) ? 0 : 1);
+		normalize_end_line(s, i);
+		normalize_say_instead(s, i, i + 1, " ", normalize_ends_blank(s->out) ? 0 : 1);
 	}
-	/* What stands behind <spell> goes on in the same line. */
+	/* Text after <spell> continues the same line. */
 	s->is_line_start = i > 0 || s->out->text.len == 0;
 }
 
-/* An emoji takes the blank before it along, unless it parts two words. */
-static void drop(struct loop_state *s, size_t i)
+/* Drops an emoji and the blank before it, unless that separates two words. */
+static void normalize_drop(struct loop_state *s, size_t i)
 {
 	struct mapped *out = s->out;
 	const struct token *next = token_at(&s->n, i + 1);
 
-	say_instead(s, i, i + 1, "", 0);
+	normalize_say_instead(s, i, i + 1, "", 0);
 	if (token_is_text(&s->n, i + 1) || next->kind == TOKEN_DROP)
 		return;
-	cut_blanks(out);
+	normalize_cut_blanks(out);
 }
 
-static void keep_fixed(struct loop_state *s, size_t i)
+static void normalize_keep_fixed(struct loop_state *s, size_t i)
 {
 	const struct token *token = token_at(&s->n, i);
 	struct normalize_fixed *fixed = &s->fixed.list[token->c];
 
-	keep_until(s, token->begin);
+	normalize_keep_until(s, token->begin);
 	fixed->said = s->out->text.len;
 	fixed->is_said = true;
-	keep_until(s, token->end);
+	normalize_keep_until(s, token->end);
 	s->is_line_start = false;
 }
 
-/* Letters with marks of their own become single characters, which engines know. */
-static void compose_word(struct loop_state *s, size_t i)
+/* Composes letters and their marks, because engines know the composed characters. */
+static void normalize_compose_word(struct loop_state *s, size_t i)
 {
 	const struct token *token = token_at(&s->n, i);
 	struct buf *words = &s->n.words;
@@ -170,12 +194,13 @@ static void compose_word(struct loop_state *s, size_t i)
 		uint32_t c;
 
 		at += compose_decode(&c, s->n.text + at, token->end - at);
-		write_note(&s->n, buf_append(words, bytes, utf8_encode(bytes, c)));
+		normalize_write_note(&s->n, buf_append(words, bytes, utf8_encode(bytes, c)));
 	}
-	say_instead(s, i, i + 1, words->bytes, words->len);
+	normalize_say_instead(s, i, i + 1, words->bytes, words->len);
 }
 
-static size_t ask(struct loop_state *s, size_t i, normalize_reader *const *readers, size_t count)
+static size_t normalize_try_readers(struct loop_state *s, size_t i,
+				    normalize_reader *const *readers, size_t count)
 {
 	for (size_t k = 0; k < count; ++k) {
 		size_t next;
@@ -183,36 +208,31 @@ static size_t ask(struct loop_state *s, size_t i, normalize_reader *const *reade
 		s->n.words.len = 0;
 		next = readers[k](&s->n, i);
 		if (next > i) {
-			say_instead(s, i, next, s->n.words.bytes, s->n.words.len);
+			normalize_say_instead(s, i, next, s->n.words.bytes, s->n.words.len);
 			return next;
 		}
 	}
 	return 0;
 }
 
-/* What stood before a heading or an item has ended too. */
-static size_t ask_line_start(struct loop_state *s, size_t i)
+/* The text before a heading or an item also ends. */
+static size_t normalize_try_line_start(struct loop_state *s, size_t i)
 {
 	size_t next;
 
 	s->n.words.len = 0;
-	next = read_line_start(&s->n, i);
+	next = normalize_mark_read_line_start(&s->n, i);
 	if (next <= i)
 		return 0;
-	keep_until(s, token_at(&s->n, i)->begin);
+	normalize_keep_until(s, token_at(&s->n, i)->begin);
 	if (s->n.line_wants_stop && s->kept > 0)
-		put_stop(s, " ");
-	say_instead(s, i, next, s->n.words.bytes, s->n.words.len);
+		normalize_put_stop(s, " ");
+	normalize_say_instead(s, i, next, s->n.words.bytes, s->n.words.len);
 	return next;
 }
 
-static size_t ask_one(struct loop_state *s, size_t i, normalize_reader *reader)
-{
-	return ask(s, i, &reader, 1);
-}
-
-/* No reader has to look at it. */
-static bool is_plain_punctuation(const struct normalizer *n, size_t i)
+/* Punctuation that no reader needs to examine. */
+static bool normalize_is_plain_punctuation(const struct normalizer *n, size_t i)
 {
 	const struct token *token = token_at(n, i);
 
@@ -221,51 +241,56 @@ static bool is_plain_punctuation(const struct normalizer *n, size_t i)
 	       !(token->flags & TOKEN_BEGINS && token->c != '"') && !token_is(n, i + 1, '=');
 }
 
-static size_t take_spoken(struct loop_state *s, size_t i)
+static size_t normalize_take_spoken(struct loop_state *s, size_t i)
 {
 	const struct token *token = token_at(&s->n, i);
 	size_t next = 0;
 
 	if (s->is_line_start)
-		next = ask_line_start(s, i);
+		next = normalize_try_line_start(s, i);
 	if (next)
 		return next;
 	s->is_line_start = false;
 	if (!s->n.reading) {
 		if (token->kind == TOKEN_SIGN)
-			next = ask_one(s, i, read_mark);
+			next = normalize_try_readers(s, i, normalize_unread_readers,
+						     COUNT(normalize_unread_readers));
 	} else if (token->flags & TOKEN_ADDRESS &&
-		   (next = ask(s, i, address_readers, COUNT(address_readers))) > 0) {
+		   (next = normalize_try_readers(s, i, normalize_address_readers,
+						 COUNT(normalize_address_readers))) > 0) {
 		return next;
-	} else if (token->kind == TOKEN_WORD ? word_is_ordinary(&s->n, i)
-					     : is_plain_punctuation(&s->n, i)) {
+	} else if (token->kind == TOKEN_WORD ? normalize_word_is_ordinary(&s->n, i)
+					     : normalize_is_plain_punctuation(&s->n, i)) {
 		return i + 1;
 	} else if (token->kind == TOKEN_WORD) {
-		next = ask(s, i, word_readers, COUNT(word_readers));
+		next = normalize_try_readers(s, i, normalize_word_readers,
+					     COUNT(normalize_word_readers));
 	} else if (token->kind == TOKEN_DIGITS) {
-		next = ask(s, i, digit_readers, COUNT(digit_readers));
+		next = normalize_try_readers(s, i, normalize_digit_readers,
+					     COUNT(normalize_digit_readers));
 	} else {
-		next = ask(s, i, sign_readers, COUNT(sign_readers));
+		next = normalize_try_readers(s, i, normalize_sign_readers,
+					     COUNT(normalize_sign_readers));
 	}
 	if (next == 0 && token->flags & TOKEN_MARKED)
-		compose_word(s, i);
+		normalize_compose_word(s, i);
 	return next ? next : i + 1;
 }
 
-static size_t take_token(struct loop_state *s, size_t i)
+static size_t normalize_take_token(struct loop_state *s, size_t i)
 {
 	switch ((enum token_kind)token_at(&s->n, i)->kind) {
 	case TOKEN_BLANK:
-		say_blank(s, i);
+		normalize_say_blank(s, i);
 		return i + 1;
 	case TOKEN_LINE:
-		take_line(s, i);
+		normalize_take_line(s, i);
 		return i + 1;
 	case TOKEN_DROP:
-		drop(s, i);
+		normalize_drop(s, i);
 		return i + 1;
 	case TOKEN_FIXED:
-		keep_fixed(s, i);
+		normalize_keep_fixed(s, i);
 		return i + 1;
 	case TOKEN_WORD:
 	case TOKEN_DIGITS:
@@ -273,7 +298,7 @@ static size_t take_token(struct loop_state *s, size_t i)
 	case TOKEN_END:
 		break;
 	}
-	return take_spoken(s, i);
+	return normalize_take_spoken(s, i);
 }
 
 void normalize(struct mapped *out, struct mapped_cursor *in, size_t len,
@@ -287,21 +312,21 @@ void normalize(struct mapped *out, struct mapped_cursor *in, size_t len,
 	};
 	struct token *tokens = NULL;
 
-	if (normalize_tokens(&tokens, &s.n.tokens_len, in->text, len,
-			     language->reading && language->reading->elides, &s.fixed) != 0) {
+	if (token_scan(&tokens, &s.n.tokens_len, in->text, len,
+		       language->reading && language->reading->elides, &s.fixed) != 0) {
 		out->err = ENOMEM;
 		return;
 	}
 	s.n.tokens = tokens;
 	buf_init(&s.n.words, WORDS_MAX);
-	normalize_measure(&s.n);
+	normalize_word_measure(&s.n);
 	for (size_t i = 0; i < s.n.tokens_len;)
-		i = take_token(&s, i);
-	end_line(&s, s.n.tokens_len);
+		i = normalize_take_token(&s, i);
+	normalize_end_line(&s, s.n.tokens_len);
 	if (s.n.err && !out->err)
 		out->err = s.n.err;
 	if (token_at(&s.n, s.n.tokens_len - 1)->kind != TOKEN_BLANK)
-		cut_blanks(out); /* that stood before something dropped */
+		normalize_cut_blanks(out); /* blanks before something that was dropped */
 	buf_reset(&s.n.words);
 	free(tokens);
 }

@@ -1,34 +1,37 @@
 /*
- * normalize_figure.h: a number as it is written (see normalize_private.h).
+ * normalize_figure.h: a number as written (see normalize_private.h).
  */
 #ifndef TEXT_NORMALIZE_FIGURE_H
 #define TEXT_NORMALIZE_FIGURE_H
 
 #include "text/normalize_private.h"
 
-/* Digits that can be part of a value; what has more is read digit by digit. */
+/* The maximum number of digits of a value; longer numbers are read digit by digit. */
 #define FIGURE_DIGITS_MAX 18
 
 struct figure {
 	bool is_negative, is_positive; /* a sign is written */
-	bool is_grouped; /* thousands are parted */
-	bool is_digits; /* read one by one: it begins with 0, or is too long */
+	bool is_grouped; /* has separators between thousands */
+	bool is_digits; /* read digit by digit: it begins with 0, or is too long */
 	uint64_t value;
-	unsigned digits; /* before the decimals */
+	unsigned digits; /* number of digits before the decimals */
 	size_t first, whole_end; /* tokens of the part before the decimals */
-	size_t decimals; /* token; 0: none */
-	uint32_t separator; /* before them */
+	size_t decimals; /* token of the decimals; 0: none */
+	uint32_t separator; /* the sign before the decimals */
 	size_t exponent; /* token of "6.02e23"; 0: none */
 	size_t next;
 };
 
-/* The figure at token i, which may be its sign; false when there is none. */
-bool figure_parse(const struct normalizer *n, struct figure *figure, size_t i);
+/* Parses the figure at token i, which may be its sign; false when there is none. */
+bool normalize_figure_parse(const struct normalizer *n, struct figure *figure, size_t i);
 
-void figure_say(struct normalizer *n, const struct figure *figure, char key);
-void figure_say_sign(struct normalizer *n, const struct figure *figure);
-/* Without its sign; in money a foreign point is said like ours: "$1.2M". */
-void figure_say_amount(struct normalizer *n, const struct figure *figure, char key, bool is_money);
-void figure_say_digits(struct normalizer *n, size_t i, size_t end); /* of tokens [i, end) */
+void normalize_figure_say(struct normalizer *n, const struct figure *figure, char key);
+void normalize_figure_say_sign(struct normalizer *n, const struct figure *figure);
+/* Says the figure without its sign; in money the decimal separator of other languages is said
+ * like the language's own: "$1.2M". */
+void normalize_figure_say_amount(struct normalizer *n, const struct figure *figure, char key,
+				 bool is_money);
+/* Says the digits of tokens [i, end) one by one. */
+void normalize_figure_say_digits(struct normalizer *n, size_t i, size_t end);
 
 #endif

@@ -6,27 +6,28 @@
 #include "base/count.h"
 #include "text/normalize_private.h"
 
-/* Fractions that are characters. */
+/* Fractions that are single characters. */
 static const struct {
 	uint32_t c;
 	unsigned n, d;
-} fraction_signs[] = {
+} normalize_fraction_signs[] = {
 	{0x00bd, 1, 2}, {0x00bc, 1, 4}, {0x00be, 3, 4},  {0x2153, 1, 3}, {0x2154, 2, 3},
 	{0x2155, 1, 5}, {0x2156, 2, 5}, {0x2157, 3, 5},  {0x2158, 4, 5}, {0x2159, 1, 6},
 	{0x215a, 5, 6}, {0x215b, 1, 8}, {0x215c, 3, 8},  {0x215d, 5, 8}, {0x215e, 7, 8},
 	{0x2150, 1, 7}, {0x2151, 1, 9}, {0x2152, 1, 10},
 };
 
-/* n/d at token i: the end, 0 when there is none. */
-static size_t parse_fraction(const struct normalizer *n, size_t i, uint64_t *above, uint64_t *below)
+/* Parses n/d at token i: its end, 0 when there is none. */
+static size_t normalize_fraction_parse(const struct normalizer *n, size_t i, uint64_t *above,
+				       uint64_t *below)
 {
 	const struct token *token = token_at(n, i);
 
 	if (token->kind == TOKEN_SIGN) {
-		for (size_t k = 0; k < COUNT(fraction_signs); ++k) {
-			if (fraction_signs[k].c == token->c) {
-				*above = fraction_signs[k].n;
-				*below = fraction_signs[k].d;
+		for (size_t k = 0; k < COUNT(normalize_fraction_signs); ++k) {
+			if (normalize_fraction_signs[k].c == token->c) {
+				*above = normalize_fraction_signs[k].n;
+				*below = normalize_fraction_signs[k].d;
 				return i + 1;
 			}
 		}
@@ -41,7 +42,8 @@ static size_t parse_fraction(const struct normalizer *n, size_t i, uint64_t *abo
 	return i + 3;
 }
 
-static const struct fraction *own_words(const struct normalizer *n, uint64_t above, uint64_t below)
+static const struct fraction *normalize_fraction_own_words(const struct normalizer *n,
+							   uint64_t above, uint64_t below)
 {
 	for (const struct fraction *row = n->reading->fractions; row && row->d; ++row) {
 		if (row->n == above && row->d == below)
@@ -50,54 +52,54 @@ static const struct fraction *own_words(const struct normalizer *n, uint64_t abo
 	return NULL;
 }
 
-bool fraction_is_readable(const struct normalizer *n, uint64_t above, uint64_t below)
+bool normalize_fraction_is_readable(const struct normalizer *n, uint64_t above, uint64_t below)
 {
-	return own_words(n, above, below) ||
+	return normalize_fraction_own_words(n, above, below) ||
 	       (above > 0 && above < below && below >= 2 &&
 		(below <= n->reading->fraction_max || below == 100 || below == 1000));
 }
 
-static char denominator_key(const struct normalizer *n, uint64_t above)
+static char normalize_fraction_denominator_key(const struct normalizer *n, uint64_t above)
 {
 	static const struct counted keys = {.one = "q", .few = "Q", .many = "R"};
 
 	if (n->reading->plural == PLURAL_POLISH)
-		return counted_form(n, &keys, above, false)[0];
+		return normalize_write_counted_form(n, &keys, above, false)[0];
 	return above == 1 ? 'q' : 'Q';
 }
 
-static void say_fraction(struct normalizer *n, const char *template, uint64_t whole, uint64_t above,
-			 uint64_t below)
+static void normalize_fraction_say(struct normalizer *n, const char *template, uint64_t whole,
+				   uint64_t above, uint64_t below)
 {
 	const struct place_value places[] = {
 		{.name = "w", .number = whole},
 		{.name = "n", .number = above, .key = 'm'},
-		{.name = "d", .number = below, .key = denominator_key(n, above)},
+		{.name = "d", .number = below, .key = normalize_fraction_denominator_key(n, above)},
 	};
 
-	write_template(n, template, places, COUNT(places));
+	normalize_write_template(n, template, places, COUNT(places));
 }
 
-/* "½ kg": one, or a part, of it; after a mixed number several. */
-static size_t say_fraction_unit(struct normalizer *n, size_t i, bool is_mixed)
+/* "½ kg": the singular or the form for parts; after a mixed number the plural. */
+static size_t normalize_fraction_say_fraction_unit(struct normalizer *n, size_t i, bool is_mixed)
 {
-	const struct unit *unit = NULL;
-	size_t next =
-		match_unit(n, token_skip_blank(n, i), token_at(n, i)->kind != TOKEN_BLANK, &unit);
+	const struct measure_unit *unit = NULL;
+	size_t next = normalize_amount_match_unit(n, token_skip_blank(n, i),
+						  token_at(n, i)->kind != TOKEN_BLANK, &unit);
 
 	if (!next)
 		return i;
 	if (is_mixed)
-		write_word(n, counted_form(n, &unit->name, 2, true));
+		normalize_write_word(n, normalize_write_counted_form(n, &unit->name, 2, true));
 	else
-		write_word(n, n->reading->plural == PLURAL_POLISH && unit->name.part
-				      ? unit->name.part
-				      : unit->name.one);
-	give_dot_back(n, next);
+		normalize_write_word(n, n->reading->plural == PLURAL_POLISH && unit->name.part
+						? unit->name.part
+						: unit->name.one);
+	normalize_write_final_dot(n, next);
 	return next;
 }
 
-static size_t read_mixed_fraction(struct normalizer *n, size_t i)
+static size_t normalize_fraction_read_mixed(struct normalizer *n, size_t i)
 {
 	size_t at = token_skip_blank(n, i + 1);
 	uint64_t above, below;
@@ -106,63 +108,65 @@ static size_t read_mixed_fraction(struct normalizer *n, size_t i)
 
 	if (!token_is_digits(n, i) || token_len(n, i) > 6)
 		return 0;
-	next = parse_fraction(n, at, &above, &below);
+	next = normalize_fraction_parse(n, at, &above, &below);
 	if (!next || (at == i + 1 && token_is_digits(n, at)) ||
-	    !fraction_is_readable(n, above, below))
+	    !normalize_fraction_is_readable(n, above, below))
 		return 0;
-	own = own_words(n, above, below);
+	own = normalize_fraction_own_words(n, above, below);
 	if (own && own->mixed && strchr(own->mixed, '{')) {
-		say_fraction(n, own->mixed, token_value(n, i), above, below);
+		normalize_fraction_say(n, own->mixed, token_value(n, i), above, below);
 	} else if (own && own->mixed) {
-		bool is_feminine = own->feminine && token_counts_feminine(n, next);
+		bool is_feminine = own->feminine && normalize_figure_counts_feminine(n, next);
 
-		write_number(n, is_feminine ? 'f' : 'c', token_value(n, i));
-		write_text(n, is_feminine ? own->feminine : own->mixed);
+		normalize_write_number(n, is_feminine ? 'f' : 'c', token_value(n, i));
+		normalize_write_text(n, is_feminine ? own->feminine : own->mixed);
 	} else {
-		say_fraction(n, n->reading->fraction_mixed, token_value(n, i), above, below);
+		normalize_fraction_say(n, n->reading->fraction_mixed, token_value(n, i), above,
+				       below);
 	}
-	return say_fraction_unit(n, next, true);
+	return normalize_fraction_say_fraction_unit(n, next, true);
 }
 
 #define RATING_LEAST 5 /* "got 1/4" is a quarter */
 
 /* "rated 7/10" */
-size_t read_rating(struct normalizer *n, size_t i)
+size_t normalize_fraction_read_rating(struct normalizer *n, size_t i)
 {
 	uint64_t above, below;
 	size_t next;
 
-	if (!n->reading->ratings || !token_is(n, i + 1, '/') || token_is_bound(n, i))
+	if (!n->reading->ratings || !token_is(n, i + 1, '/') || normalize_quantity_is_bound(n, i))
 		return 0;
-	next = parse_fraction(n, i, &above, &below);
+	next = normalize_fraction_parse(n, i, &above, &below);
 	if (!next || token_is(n, next, '/') || above > below || below < RATING_LEAST)
 		return 0;
-	if (key_between(n, n->reading->ratings, token_before_colon(n, i), next, '\0') != 'r')
+	if (normalize_write_key_between(n, n->reading->ratings, token_before_colon(n, i), next,
+					'\0') != 'r')
 		return 0;
-	write_number(n, 'c', above);
-	write_word(n, n->reading->rating);
-	write_number(n, 'c', below);
+	normalize_write_number(n, 'c', above);
+	normalize_write_word(n, n->reading->rating);
+	normalize_write_number(n, 'c', below);
 	return next;
 }
 
-size_t read_fraction(struct normalizer *n, size_t i)
+size_t normalize_fraction_read(struct normalizer *n, size_t i)
 {
 	uint64_t above, below;
 	const struct fraction *own;
 	size_t next;
 
-	if (!n->reading->fraction || token_is_bound(n, i))
+	if (!n->reading->fraction || normalize_quantity_is_bound(n, i))
 		return 0;
-	next = read_mixed_fraction(n, i);
+	next = normalize_fraction_read_mixed(n, i);
 	if (next)
 		return next;
-	next = parse_fraction(n, i, &above, &below);
-	if (!next || token_is(n, next, '/') || !fraction_is_readable(n, above, below))
+	next = normalize_fraction_parse(n, i, &above, &below);
+	if (!next || token_is(n, next, '/') || !normalize_fraction_is_readable(n, above, below))
 		return 0;
-	own = own_words(n, above, below);
+	own = normalize_fraction_own_words(n, above, below);
 	if (own)
-		write_word(n, own->alone);
+		normalize_write_word(n, own->alone);
 	else
-		say_fraction(n, n->reading->fraction, 0, above, below);
-	return say_fraction_unit(n, next, false);
+		normalize_fraction_say(n, n->reading->fraction, 0, above, below);
+	return normalize_fraction_say_fraction_unit(n, next, false);
 }

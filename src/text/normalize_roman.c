@@ -5,7 +5,7 @@
 
 #include "text/normalize_private.h"
 
-static unsigned roman_digit(char c)
+static unsigned normalize_roman_digit(char c)
 {
 	static const char letters[] = "IVXLCDM";
 	static const unsigned values[] = {1, 5, 10, 50, 100, 500, 1000};
@@ -14,8 +14,8 @@ static unsigned roman_digit(char c)
 	return found ? values[found - letters] : 0;
 }
 
-/* Written back and compared: "IIX" and "VX" are none. */
-static bool is_canonical(unsigned value, const char *text, size_t len)
+/* Converts the value back and compares: "IIX" and "VX" are not numerals. */
+static bool normalize_roman_is_canonical(unsigned value, const char *text, size_t len)
 {
 	static const struct {
 		unsigned value;
@@ -40,29 +40,29 @@ static bool is_canonical(unsigned value, const char *text, size_t len)
 	return at == len;
 }
 
-/* The Roman numeral that the word begins with: its length, 0 when none. */
-static size_t parse_roman(const char *word, size_t len, unsigned *value)
+/* The length of the Roman numeral that the word begins with, 0 when there is none. */
+static size_t normalize_roman_parse(const char *word, size_t len, unsigned *value)
 {
 	size_t n = 0;
 	unsigned sum = 0;
 
-	while (n < len && roman_digit(word[n]))
+	while (n < len && normalize_roman_digit(word[n]))
 		++n;
 	if (n == 0 || n > 15)
 		return 0;
 	for (size_t i = 0; i < n; ++i) {
-		unsigned digit = roman_digit(word[i]);
-		unsigned after = i + 1 < n ? roman_digit(word[i + 1]) : 0;
+		unsigned digit = normalize_roman_digit(word[i]);
+		unsigned after = i + 1 < n ? normalize_roman_digit(word[i + 1]) : 0;
 
 		sum = digit < after ? sum - digit : sum + digit;
 	}
 	*value = sum;
-	return sum > 0 && sum < 4000 && is_canonical(sum, word, n) ? n : 0;
+	return sum > 0 && sum < 4000 && normalize_roman_is_canonical(sum, word, n) ? n : 0;
 }
 
-static size_t end_roman(struct normalizer *n, size_t next)
+static size_t normalize_roman_end(struct normalizer *n, size_t next)
 {
-	/* "Ludwig XIV. baute": a dot of the numeral, and perhaps the sentence's */
+	/* "Ludwig XIV. baute": the dot belongs to the numeral and may also end the sentence */
 	if (!n->language->ordinals || !token_is(n, next, '.'))
 		return next;
 	if (token_at(n, next + 1)->kind == TOKEN_END)
@@ -71,7 +71,8 @@ static size_t end_roman(struct normalizer *n, size_t next)
 }
 
 /* "XIXe siècle" */
-static size_t read_marked_roman(struct normalizer *n, size_t i, unsigned value, size_t len)
+static size_t normalize_roman_read_marked(struct normalizer *n, size_t i, unsigned value,
+					  size_t len)
 {
 	const struct token *token = token_at(n, i);
 	size_t rest = token_len(n, i) - len;
@@ -81,15 +82,15 @@ static size_t read_marked_roman(struct normalizer *n, size_t i, unsigned value, 
 	for (const struct ordinal_mark *mark = n->reading->roman_marks; mark && mark->written;
 	     ++mark) {
 		if (reading_lists(mark->written, n->text + token->begin + len, rest)) {
-			write_number(n, mark->key, value);
+			normalize_write_number(n, mark->key, value);
 			return i + 1;
 		}
 	}
 	return 0;
 }
 
-/* A name before it: a capitalised word that is no acronym. */
-static bool follows_name(const struct normalizer *n, size_t i, bool is_single)
+/* Whether a name precedes: a capitalised word that is not an acronym. */
+static bool normalize_roman_follows_name(const struct normalizer *n, size_t i, bool is_single)
 {
 	const struct token *before = token_before(n, i);
 	size_t name = (size_t)(before - n->tokens);
@@ -103,44 +104,45 @@ static bool follows_name(const struct normalizer *n, size_t i, bool is_single)
 }
 
 /* "Friedrich der Zweite", "unter Katharina der Zweiten" */
-static const char *template_of_name(const struct normalizer *n, size_t name)
+static const char *normalize_roman_template_of_name(const struct normalizer *n, size_t name)
 {
-	const struct reading *reading = n->reading;
+	const struct reading_rules *reading = n->reading;
 	bool is_feminine =
 		reading->roman_name_feminine && token_listed(n, name, reading->feminine_names);
 
-	if (reading->roman_name_dative && key_between(n, reading->datives, name, 0, '\0') == '3')
+	if (reading->roman_name_dative &&
+	    normalize_write_key_between(n, reading->datives, name, 0, '\0') == '3')
 		return is_feminine ? reading->roman_name_feminine_dative
 				   : reading->roman_name_dative;
 	return is_feminine ? reading->roman_name_feminine : reading->roman_name;
 }
 
-static void say_name_number(struct normalizer *n, size_t i, unsigned value)
+static void normalize_roman_say_name_number(struct normalizer *n, size_t i, unsigned value)
 {
-	const struct reading *reading = n->reading;
+	const struct reading_rules *reading = n->reading;
 	size_t name = (size_t)(token_before(n, i) - n->tokens);
 	struct place_value place = {
 		.name = "n",
 		.number = value,
-		.key = key_between(n, reading->ordinals, i, i + 1, 'o'),
+		.key = normalize_write_key_between(n, reading->ordinals, i, i + 1, 'o'),
 	};
 
 	if (reading->roman_ordinal_max && value > reading->roman_ordinal_max) {
-		write_number(n, 'c', value);
+		normalize_write_number(n, 'c', value);
 		return;
 	}
-	write_template(n, template_of_name(n, name), &place, 1);
+	normalize_write_template(n, normalize_roman_template_of_name(n, name), &place, 1);
 }
 
 /* "Robert V. Smith" */
-static bool is_initial(const struct normalizer *n, size_t i)
+static bool normalize_roman_is_initial(const struct normalizer *n, size_t i)
 {
 	return !n->language->ordinals && token_is(n, i + 1, '.') &&
 	       token_at(n, i + 2)->kind == TOKEN_BLANK && token_is_word(n, i + 3) &&
-	       token_at(n, i + 3)->flags & TOKEN_CAPITAL && !dot_ends_sentence(n, i + 2);
+	       token_at(n, i + 3)->flags & TOKEN_CAPITAL && !token_dot_ends_sentence(n, i + 2);
 }
 
-size_t read_roman(struct normalizer *n, size_t i)
+size_t normalize_roman_read(struct normalizer *n, size_t i)
 {
 	const struct token *token = token_at(n, i);
 	size_t dot = token_is(n, i + 1, '.') && n->language->ordinals ? i + 2 : i + 1;
@@ -150,24 +152,24 @@ size_t read_roman(struct normalizer *n, size_t i)
 
 	if (!(token->flags & TOKEN_CAPITAL) || n->shouts)
 		return 0;
-	len = parse_roman(n->text + token->begin, token_len(n, i), &value);
+	len = normalize_roman_parse(n->text + token->begin, token_len(n, i), &value);
 	if (len == 0 || (token_is(n, i + 1, '-') && token_is_digits(n, i + 2)))
 		return 0; /* "Model X-200" */
 	if (len < token_len(n, i) &&
-	    !rest_is_possessive(n->text + token->begin + len, token_len(n, i) - len))
-		return read_marked_roman(n, i, value, len);
-	if (len == 1 && (!strchr("IVX", n->text[token->begin]) || is_initial(n, i)))
+	    !normalize_word_is_possessive(n->text + token->begin + len, token_len(n, i) - len))
+		return normalize_roman_read_marked(n, i, value, len);
+	if (len == 1 && (!strchr("IVX", n->text[token->begin]) || normalize_roman_is_initial(n, i)))
 		return 0; /* "group C" */
-	key = key_between(n, n->reading->romans, i, dot, '\0');
+	key = normalize_write_key_between(n, n->reading->romans, i, dot, '\0');
 	if (key == '*')
-		key = key_between(n, n->reading->ordinals, i, dot, 'o');
+		key = normalize_write_key_between(n, n->reading->ordinals, i, dot, 'o');
 	if (key)
-		write_number(n, key, value);
-	else if (n->reading->roman_name && follows_name(n, i, len == 1))
-		say_name_number(n, i, value);
+		normalize_write_number(n, key, value);
+	else if (n->reading->roman_name && normalize_roman_follows_name(n, i, len == 1))
+		normalize_roman_say_name_number(n, i, value);
 	else
 		return 0;
 	if (len < token_len(n, i))
-		write_text(n, "'s");
-	return end_roman(n, i + 1);
+		normalize_write_text(n, "'s");
+	return normalize_roman_end(n, i + 1);
 }

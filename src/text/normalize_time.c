@@ -1,6 +1,5 @@
 /*
- * normalize_time.c: times of the day, and what is written like them (see
- * normalize_private.h).
+ * normalize_time.c: times of day, and what is written like them (see normalize_private.h).
  */
 #include "text/normalize_time.h"
 
@@ -8,10 +7,10 @@
 
 #include "base/count.h"
 
-/* More than this behind a dot is no month. */
+/* A larger number after a dot is not a month. */
 #define MONTHS 12
 
-static bool is_time_mark(const struct normalizer *n, size_t i)
+static bool normalize_time_is_mark(const struct normalizer *n, size_t i)
 {
 	const struct token *token = token_at(n, i);
 	const char *marks = n->reading->time_marks;
@@ -22,35 +21,35 @@ static bool is_time_mark(const struct normalizer *n, size_t i)
 	       strchr(marks, n->text[token->begin]);
 }
 
-static bool is_pair(const struct normalizer *n, size_t i)
+static bool normalize_time_is_pair(const struct normalizer *n, size_t i)
 {
 	return token_is_digits(n, i) && token_len(n, i) == 2 && token_value(n, i) < 60;
 }
 
-/* Blanks may stand around an h: "2 h 15". */
-static size_t minutes_at(const struct normalizer *n, size_t i)
+/* Blanks may surround an h: "2 h 15". */
+static size_t normalize_time_minutes_at(const struct normalizer *n, size_t i)
 {
 	size_t mark = i;
 
 	if (token_at(n, mark)->kind == TOKEN_BLANK)
 		++mark;
-	if (!is_time_mark(n, mark) || (mark > i && token_at(n, mark)->kind != TOKEN_WORD))
+	if (!normalize_time_is_mark(n, mark) || (mark > i && token_at(n, mark)->kind != TOKEN_WORD))
 		return 0;
 	i = mark + 1;
 	if (token_at(n, mark)->kind == TOKEN_WORD)
 		i = token_skip_blank(n, i);
-	return is_pair(n, i) ? i : 0;
+	return normalize_time_is_pair(n, i) ? i : 0;
 }
 
-static void take_half(const struct normalizer *n, struct time *time)
+static void normalize_time_take_half(const struct normalizer *n, struct time *time)
 {
 	size_t i = token_skip_blank(n, time->next);
-	size_t end = match_spelling(n, i, n->reading->am, 0);
+	size_t end = token_match_spelling(n, i, n->reading->am, 0);
 
 	if (end) {
 		time->half = n->reading->am_word;
 	} else {
-		end = match_spelling(n, i, n->reading->pm, 0);
+		end = token_match_spelling(n, i, n->reading->pm, 0);
 		if (end)
 			time->half = n->reading->pm_word;
 	}
@@ -58,10 +57,10 @@ static void take_half(const struct normalizer *n, struct time *time)
 		time->next = end;
 }
 
-static void take_time_word(const struct normalizer *n, struct time *time)
+static void normalize_time_take_word(const struct normalizer *n, struct time *time)
 {
 	size_t i = token_skip_blank(n, time->next);
-	size_t end = match_spelling(n, i, n->reading->time_words, 0);
+	size_t end = token_match_spelling(n, i, n->reading->time_words, 0);
 
 	if (end) {
 		time->has_word = true;
@@ -69,46 +68,47 @@ static void take_time_word(const struct normalizer *n, struct time *time)
 	}
 }
 
-static bool is_unit(const struct normalizer *n, size_t i)
+static bool normalize_time_is_unit(const struct normalizer *n, size_t i)
 {
-	const struct unit *unit = NULL;
+	const struct measure_unit *unit = NULL;
 
-	return match_unit(n, token_skip_blank(n, i), false, &unit) != 0;
+	return normalize_amount_match_unit(n, token_skip_blank(n, i), false, &unit) != 0;
 }
 
-static bool is_unit_behind(const struct normalizer *n, size_t i)
+static bool normalize_time_is_unit_after(const struct normalizer *n, size_t i)
 {
 	return token_at(n, i)->kind == TOKEN_BLANK && token_is_digits(n, i + 1) &&
-	       is_unit(n, i + 2);
+	       normalize_time_is_unit(n, i + 2);
 }
 
-/* "Es dauert 2 h": no time of the day. */
-static bool counts_hours(const struct normalizer *n, size_t i, size_t next)
+/* "Es dauert 2 h": not a time of day. */
+static bool normalize_time_counts_hours(const struct normalizer *n, size_t i, size_t next)
 {
 	return n->reading->hour_unit && token_listed(n, next - 1, n->reading->hour_unit) &&
 	       !token_follows(n, i, n->reading->hour_before);
 }
 
-/* "8.00", "15.30": no day of a month. */
-static bool is_dotted_pair(const struct normalizer *n, size_t i)
+/* "8.00", "15.30": not a day and month. */
+static bool normalize_time_is_dotted_pair(const struct normalizer *n, size_t i)
 {
-	return token_is_short(n, i) && token_is(n, i + 1, '.') && is_pair(n, i + 2) &&
+	return token_is_short(n, i) && token_is(n, i + 1, '.') &&
+	       normalize_time_is_pair(n, i + 2) &&
 	       (token_value(n, i + 2) == 0 || token_value(n, i + 2) > MONTHS);
 }
 
-/* A dot may part hours and minutes after certain words, and in "9.00–17.00". */
-static bool may_be_dotted(const struct normalizer *n, size_t i)
+/* A dot may separate hours and minutes after certain words, and in "9.00–17.00". */
+static bool normalize_time_may_be_dotted(const struct normalizer *n, size_t i)
 {
 	if (token_follows(n, i, n->reading->time_before))
 		return true;
-	if (n->reading->decimal != ',' || !is_dotted_pair(n, i))
+	if (n->reading->decimal != ',' || !normalize_time_is_dotted_pair(n, i))
 		return false;
 	return token_follows(n, i, n->reading->time_before_maybe) ||
-	       (token_is_dash(n, i + 3) && is_dotted_pair(n, i + 4)) ||
-	       (i > 4 && token_is_dash(n, i - 1) && is_dotted_pair(n, i - 4));
+	       (token_is_dash(n, i + 3) && normalize_time_is_dotted_pair(n, i + 4)) ||
+	       (i > 4 && token_is_dash(n, i - 1) && normalize_time_is_dotted_pair(n, i - 4));
 }
 
-bool time_parse(const struct normalizer *n, struct time *time, size_t i)
+bool normalize_time_parse(const struct normalizer *n, struct time *time, size_t i)
 {
 	size_t minutes;
 	bool is_dotted;
@@ -117,41 +117,44 @@ bool time_parse(const struct normalizer *n, struct time *time, size_t i)
 	if (!token_is_short(n, i) || !n->reading->time_marks)
 		return false;
 	time->h = token_value(n, i);
-	minutes = minutes_at(n, i + 1);
+	minutes = normalize_time_minutes_at(n, i + 1);
 	is_dotted = minutes && token_is(n, minutes - 1, '.');
 	if (minutes) {
 		time->has_minutes = true;
 		time->m = token_value(n, minutes);
 		time->next = minutes + 1;
-		if (token_is(n, minutes + 1, ':') && is_pair(n, minutes + 2)) {
+		if (token_is(n, minutes + 1, ':') && normalize_time_is_pair(n, minutes + 2)) {
 			time->has_seconds = true;
 			time->s = token_value(n, minutes + 2);
 			time->next = minutes + 3;
 		}
 	}
-	take_half(n, time);
+	normalize_time_take_half(n, time);
 	if (!time->half)
-		take_time_word(n, time);
-	if (time->h > 24 || (is_dotted && !time->has_word && !may_be_dotted(n, i)))
+		normalize_time_take_word(n, time);
+	if (time->h > 24 || (is_dotted && !time->has_word && !normalize_time_may_be_dotted(n, i)))
 		return false;
 	if (!minutes && time->has_word &&
-	    (is_unit_behind(n, time->next) || counts_hours(n, i, time->next)))
+	    (normalize_time_is_unit_after(n, time->next) ||
+	     normalize_time_counts_hours(n, i, time->next)))
 		return false; /* "2 h 15 min", "2 h" */
 	if (minutes == i + 2 && token_is_word(n, i + 1)) { /* "2h30min" */
-		size_t end = match_spelling(n, token_skip_blank(n, time->next), " min min. ", 0);
+		size_t end =
+			token_match_spelling(n, token_skip_blank(n, time->next), " min min. ", 0);
 
 		time->next = end ? end : time->next;
 	} else if (minutes &&
 		   token_is_word(n,
 				 minutes - 1 - (token_at(n, minutes - 1)->kind == TOKEN_BLANK)) &&
-		   is_unit(n, time->next)) {
+		   normalize_time_is_unit(n, time->next)) {
 		return false; /* "2 h 30 min" */
 	}
 	return time->has_minutes || time->half || time->has_word ||
 	       token_follows(n, i, n->reading->hour_words);
 }
 
-static const char *time_template(const struct reading *reading, const struct time *time)
+static const char *normalize_time_template(const struct reading_rules *reading,
+					   const struct time *time)
 {
 	bool is_small = time->m > 0 && time->m < 10;
 
@@ -172,10 +175,10 @@ static const char *time_template(const struct reading *reading, const struct tim
 	return is_small && reading->time_hm_small ? reading->time_hm_small : reading->time_hm;
 }
 
-/* {half} is a template of the hour itself: "{h:N}" for afternoon and night. */
-static void say_time_by(struct normalizer *n, const struct time *time, char hour_key)
+/* {half} is itself a template of the hour: "{h:N}" for afternoon and night. */
+static void normalize_time_say_by(struct normalizer *n, const struct time *time, char hour_key)
 {
-	const char *template = time_template(n->reading, time);
+	const char *template = normalize_time_template(n->reading, time);
 	const char *half = template ? strstr(template, "{half}") : NULL;
 	const struct place_value places[] = {
 		{.name = "h", .number = time->h, .key = hour_key},
@@ -183,20 +186,22 @@ static void say_time_by(struct normalizer *n, const struct time *time, char hour
 		{.name = "s", .number = time->s},
 	};
 
-	write_template(n, template, places, COUNT(places));
+	normalize_write_template(n, template, places, COUNT(places));
 	if (half && time->half && time->half[0])
-		write_template(n, time->half, places, 1);
+		normalize_write_template(n, time->half, places, 1);
 	while (n->words.len > 0 && n->words.bytes[n->words.len - 1] == ' ')
 		--n->words.len;
 }
 
-void time_say(struct normalizer *n, size_t i, const struct time *time)
+void normalize_time_say(struct normalizer *n, size_t i, const struct time *time)
 {
-	say_time_by(n, time, key_between(n, n->reading->hours, i, time->next, 'c'));
+	normalize_time_say_by(
+		n, time, normalize_write_key_between(n, n->reading->hours, i, time->next, 'c'));
 }
 
 /* "godz. 8–16" */
-static bool is_bare_hour(const struct normalizer *n, struct time *time, size_t first, size_t i)
+static bool normalize_time_is_bare_hour(const struct normalizer *n, struct time *time, size_t first,
+					size_t i)
 {
 	*time = (struct time){.h = token_value(n, i), .next = i + 1};
 	return token_follows(n, first, n->reading->hour_words) && token_is_short(n, i) &&
@@ -204,7 +209,7 @@ static bool is_bare_hour(const struct normalizer *n, struct time *time, size_t f
 }
 
 /* "8:30–12:00 Uhr", "9–17 Uhr", "9 AM–5 PM" */
-static size_t read_time_range(struct normalizer *n, size_t i, const struct time *from)
+static size_t normalize_time_read_range(struct normalizer *n, size_t i, const struct time *from)
 {
 	const struct range_words *words = &n->reading->range_times;
 	struct time to;
@@ -213,76 +218,80 @@ static size_t read_time_range(struct normalizer *n, size_t i, const struct time 
 
 	if (!token_is(n, at, '-') && !token_is(n, at, 0x2013))
 		return 0;
-	if (!time_parse(n, &to, at + 1) && !is_bare_hour(n, &to, i, at + 1))
+	if (!normalize_time_parse(n, &to, at + 1) &&
+	    !normalize_time_is_bare_hour(n, &to, i, at + 1))
 		return 0;
-	key = words->to && words->key ? words->key : key_between(n, n->reading->hours, i, at, 'c');
-	write_from(n, i, words->to ? words->from : n->reading->from);
+	key = words->to && words->key
+		      ? words->key
+		      : normalize_write_key_between(n, n->reading->hours, i, at, 'c');
+	normalize_write_from(n, i, words->to ? words->from : n->reading->from);
 	if (from->has_minutes || from->half || from->has_word) {
 		struct time first = *from;
 
-		/* "9:00–5:00 PM": the half of the day is said once. */
+		/* "9:00–5:00 PM": the half of the day is spoken once. */
 		if (!first.half && to.half && first.m == 0)
 			first.half = "";
-		say_time_by(n, &first, key);
+		normalize_time_say_by(n, &first, key);
 	} else {
-		write_number(n, key, from->h);
+		normalize_write_number(n, key, from->h);
 	}
-	write_word(n, words->to ? words->to : n->reading->to);
-	say_time_by(n, &to, key);
-	give_dot_back(n, to.next);
+	normalize_write_word(n, words->to ? words->to : n->reading->to);
+	normalize_time_say_by(n, &to, key);
+	normalize_write_final_dot(n, to.next);
 	return to.next;
 }
 
 /* "art. 6:162" */
-static size_t read_law(struct normalizer *n, size_t i)
+static size_t normalize_time_read_law(struct normalizer *n, size_t i)
 {
 	if (!n->reading->law_words || !token_is(n, i + 1, ':') || !token_is_digits(n, i + 2) ||
 	    token_is(n, i + 3, ':') || !token_follows(n, i, n->reading->law_words))
 		return 0;
-	write_number(n, 'c', token_value(n, i));
-	write_number(n, 'c', token_value(n, i + 2));
+	normalize_write_number(n, 'c', token_value(n, i));
+	normalize_write_number(n, 'c', token_value(n, i + 2));
 	return i + 3;
 }
 
 /* "3:2", "16:9" */
-static size_t read_score(struct normalizer *n, size_t i)
+static size_t normalize_time_read_score(struct normalizer *n, size_t i)
 {
 	if (!n->reading->score || !token_is(n, i + 1, ':') || !token_is_digits(n, i + 2) ||
 	    token_is(n, i + 3, ':') || token_len(n, i) > 3 || token_len(n, i + 2) > 3)
 		return 0;
-	write_number(n, 'c', token_value(n, i));
-	write_word(n, n->reading->score);
-	write_number(n, n->reading->to_key ? n->reading->to_key : 'c', token_value(n, i + 2));
+	normalize_write_number(n, 'c', token_value(n, i));
+	normalize_write_word(n, n->reading->score);
+	normalize_write_number(n, n->reading->to_key ? n->reading->to_key : 'c',
+			       token_value(n, i + 2));
 	return i + 3;
 }
 
-size_t read_time(struct normalizer *n, size_t i)
+size_t normalize_time_read(struct normalizer *n, size_t i)
 {
 	struct time time;
 	size_t end;
 
-	if (token_is_bound(n, i))
+	if (normalize_quantity_is_bound(n, i))
 		return 0;
-	end = read_law(n, i);
+	end = normalize_time_read_law(n, i);
 	if (end)
 		return end;
-	if (!time_parse(n, &time, i)) {
+	if (!normalize_time_parse(n, &time, i)) {
 		if (token_is_short(n, i) && time.h <= 24 && !token_is(n, i + 1, ':')) {
 			time = (struct time){.h = token_value(n, i), .next = i + 1};
-			end = read_time_range(n, i, &time);
+			end = normalize_time_read_range(n, i, &time);
 			if (end)
 				return end;
 		}
-		return read_score(n, i);
+		return normalize_time_read_score(n, i);
 	}
 	if (time.has_minutes && token_is_digits(n, time.next))
 		return 0;
 	if (token_is(n, time.next, '/') && token_is_digits(n, time.next + 1))
 		return 0; /* "24h/24" */
-	end = read_time_range(n, i, &time);
+	end = normalize_time_read_range(n, i, &time);
 	if (end)
 		return end;
-	time_say(n, i, &time);
-	give_dot_back(n, time.next);
+	normalize_time_say(n, i, &time);
+	normalize_write_final_dot(n, time.next);
 	return time.next;
 }

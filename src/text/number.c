@@ -8,24 +8,24 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A number of eighteen digits needs a dozen; more is a mistake in a table. */
+/* A number of eighteen digits needs a dozen levels; more is an error in a table. */
 #define DEPTH_MAX 40
 
-struct speller {
+struct number_speller {
 	struct buf *out;
 	const struct number_set *sets;
 };
 
-static const struct number_set *set_of(const struct number_set *sets, char key)
+static const struct number_set *number_set_of(const struct number_set *sets, char key)
 {
 	for (const struct number_set *set = sets; set->key; ++set) {
 		if (set->key == key)
 			return set;
 	}
-	return key == 'c' ? NULL : set_of(sets, 'c');
+	return key == 'c' ? NULL : number_set_of(sets, 'c');
 }
 
-static const struct number_rule *rule_of(const struct number_set *set, uint64_t n)
+static const struct number_rule *number_rule_of(const struct number_set *set, uint64_t n)
 {
 	const struct number_rule *rule = set->rules;
 
@@ -34,7 +34,7 @@ static const struct number_rule *rule_of(const struct number_set *set, uint64_t 
 	return rule;
 }
 
-static uint64_t divisor_of(const struct number_rule *rule)
+static uint64_t number_divisor_of(const struct number_rule *rule)
 {
 	uint64_t power = 1;
 
@@ -45,12 +45,12 @@ static uint64_t divisor_of(const struct number_rule *rule)
 	return power;
 }
 
-static int say(const struct speller *speller, const struct number_set *set, uint64_t n,
-	       unsigned depth);
+static int number_say_by_set(const struct number_speller *speller, const struct number_set *set,
+			     uint64_t n, unsigned depth);
 
-/* The set named inside "<x<", or the same one for "<<"; moves past it. */
-static const struct number_set *named_set(const struct speller *speller,
-					  const struct number_set *set, const char **text)
+/* The set named in "<x<", or the same set for "<<"; moves past it. */
+static const struct number_set *number_named_set(const struct number_speller *speller,
+						 const struct number_set *set, const char **text)
 {
 	char sign = **text;
 	char key = (*text)[1];
@@ -61,13 +61,13 @@ static const struct number_set *named_set(const struct speller *speller,
 	}
 	assert((*text)[2] == sign);
 	*text += 3;
-	return set_of(speller->sets, key);
+	return number_set_of(speller->sets, key);
 }
 
-static int say_rule(const struct speller *speller, const struct number_set *set,
-		    const struct number_rule *rule, uint64_t n, unsigned depth)
+static int number_say_rule(const struct number_speller *speller, const struct number_set *set,
+			   const struct number_rule *rule, uint64_t n, unsigned depth)
 {
-	uint64_t divisor = divisor_of(rule);
+	uint64_t divisor = number_divisor_of(rule);
 	uint64_t rest = n % divisor;
 	const char *text = rule->text;
 	int err = 0;
@@ -78,7 +78,8 @@ static int say_rule(const struct speller *speller, const struct number_set *set,
 		switch (*text) {
 		case '[':
 			++text;
-			if (rest == 0) /* to what stands for nothing, if it is there */
+			/* skips to the alternative for no remainder, if there is one */
+			if (rest == 0)
 				text += strcspn(text, "|]") + (text[strcspn(text, "|]")] == '|');
 			break;
 		case '|':
@@ -88,16 +89,16 @@ static int say_rule(const struct speller *speller, const struct number_set *set,
 			++text;
 			break;
 		case '<':
-			named = named_set(speller, set, &text);
-			err = say(speller, named, n / divisor, depth);
+			named = number_named_set(speller, set, &text);
+			err = number_say_by_set(speller, named, n / divisor, depth);
 			break;
 		case '>':
-			named = named_set(speller, set, &text);
-			err = say(speller, named, rest, depth);
+			named = number_named_set(speller, set, &text);
+			err = number_say_by_set(speller, named, rest, depth);
 			break;
 		case '=':
-			named = named_set(speller, set, &text);
-			err = say(speller, named, n, depth);
+			named = number_named_set(speller, set, &text);
+			err = number_say_by_set(speller, named, n, depth);
 			break;
 		default: {
 			size_t plain = strcspn(text, "[]<>=|");
@@ -110,19 +111,19 @@ static int say_rule(const struct speller *speller, const struct number_set *set,
 	return err;
 }
 
-static int say(const struct speller *speller, const struct number_set *set, uint64_t n,
-	       unsigned depth)
+static int number_say_by_set(const struct number_speller *speller, const struct number_set *set,
+			     uint64_t n, unsigned depth)
 {
 	if (depth == 0)
 		return ELOOP;
 	if (!set)
 		return ENOENT;
-	return say_rule(speller, set, rule_of(set, n), n, depth - 1);
+	return number_say_rule(speller, set, number_rule_of(set, n), n, depth - 1);
 }
 
 int number_say(struct buf *out, const struct number_set *sets, char key, uint64_t n)
 {
-	struct speller speller = {.out = out, .sets = sets};
+	struct number_speller speller = {.out = out, .sets = sets};
 
-	return say(&speller, set_of(sets, key), n, DEPTH_MAX);
+	return number_say_by_set(&speller, number_set_of(sets, key), n, DEPTH_MAX);
 }

@@ -1,22 +1,22 @@
 /*
  * number.h: numbers as words, by a language's rules.
  *
- * A set is a list of rules, ordered by their base; the rule of a number is the
- * last whose base is not above it.  In a rule's text
+ * A set is a list of rules, ordered by their base; the rule for a number is the last whose
+ * base is not above it. In a rule's text
  *
- *     <<   is the number divided by the rule's divisor, by the same set
- *     >>   is what remains, by the same set
- *     <x<  >x>  are the same by the set whose key is x
- *     =x=  is the number itself by set x
- *     [a]  stands only when something remains; [a|b] is b when nothing does
+ *         <<   is the number divided by the rule's divisor, by the same set
+ *         >>   is the remainder, by the same set
+ *         <x<  >x>  are the same by the set whose key is x
+ *         =x=  is the number itself by set x
+ *         [a]  is omitted when the remainder is 0; [a|b] is b then
  *
- * and everything else is said as it is written.  The divisor is the largest
- * power of ten in the base when none is given.
+ * and everything else is literal. The default divisor is the largest power of ten in the
+ * base.
  *
- *     {20, 0, "twenty[->>]"}, {100, 0, "<< hundred[ >>]"}
+ *         {20, 0, "twenty[->>]"}, {100, 0, "<< hundred[ >>]"}
  *
- * ICU has such rules too, and is the oracle of their tests; docs/decisions/numbers.md
- * tells why these are our own.
+ * ICU has similar rules and is used to verify these in tests; docs/decisions/numbers.md
+ * explains why it is not used instead.
  */
 #ifndef TEXT_NUMBER_H
 #define TEXT_NUMBER_H
@@ -32,7 +32,7 @@ struct number_rule {
 	const char *text;
 };
 
-/* Keys are single characters; reading.h says which are asked for. */
+/* Keys are single characters; reading.h lists those with a fixed meaning. */
 struct number_set {
 	char key; /* 0 ends a list of sets */
 	const struct number_rule *rules; /* a base of NUMBER_RULES_END ends them */
@@ -40,12 +40,11 @@ struct number_set {
 
 #define NUMBER_RULES_END UINT64_MAX
 
-/* The largest number that rules are asked for; longer ones are read digit by
- * digit. */
+/* The largest number that rules are used for; larger ones are read digit by digit. */
 #define NUMBER_MAX UINT64_C(999999999999999999)
 
-/* Appends the words of n; a key without a set is read by set 'c'.  The first
- * error of buf.h; ELOOP for rules that call each other for ever. */
+/* Appends the words of n; set 'c' is used for an unknown key. Returns an error of buf.h, or
+ * ELOOP for rules that recurse for ever. */
 int number_say(struct buf *out, const struct number_set *sets, char key, uint64_t n);
 
 #endif

@@ -14,7 +14,7 @@ enum { PAUSE_SHORT_MS = 200, PAUSE_MIDDLE_MS = 400, PAUSE_LONG_MS = 500 };
 static const struct {
 	const char *name;
 	unsigned ms;
-} strengths[] = {
+} pause_strengths[] = {
 	{"none", 0},
 	{"x-weak", PAUSE_SHORT_MS},
 	{"weak", PAUSE_SHORT_MS},
@@ -23,8 +23,8 @@ static const struct {
 	{"x-strong", PAUSE_LONG_MS},
 };
 
-/* In the middle between two lengths the longer one is taken. */
-static unsigned snap(double ms)
+/* Rounds to the nearest length; halfway between two, the longer one. */
+static unsigned pause_snap(double ms)
 {
 	if (ms <= 0)
 		return 0;
@@ -38,8 +38,8 @@ static unsigned pause_exact(double ms)
 	return ms < PAUSE_MAX_MS ? (unsigned)ms : PAUSE_MAX_MS;
 }
 
-/* "300ms", "1.5s", "0": false when it is no time. */
-static bool read_time(double *ms, const char *text, size_t len)
+/* "300ms", "1.5s", "0": false when it is not a time. */
+static bool pause_read_time(double *ms, const char *text, size_t len)
 {
 	double value = 0;
 	double unit = 1;
@@ -78,14 +78,14 @@ unsigned pause_ms(const char *tag, size_t len, bool is_exact)
 	double ms;
 
 	if (tag_attribute_find(&attribute, tag, len, "time") &&
-	    read_time(&ms, attribute.value, attribute.value_len))
-		return is_exact ? pause_exact(ms) : snap(ms);
+	    pause_read_time(&ms, attribute.value, attribute.value_len))
+		return is_exact ? pause_exact(ms) : pause_snap(ms);
 	if (!tag_attribute_find(&attribute, tag, len, "strength"))
 		return PAUSE_SHORT_MS;
-	for (size_t i = 0; i < COUNT(strengths); ++i) {
-		if (strlen(strengths[i].name) == attribute.value_len &&
-		    strncasecmp(strengths[i].name, attribute.value, attribute.value_len) == 0)
-			return strengths[i].ms;
+	for (size_t i = 0; i < COUNT(pause_strengths); ++i) {
+		if (strlen(pause_strengths[i].name) == attribute.value_len &&
+		    strncasecmp(pause_strengths[i].name, attribute.value, attribute.value_len) == 0)
+			return pause_strengths[i].ms;
 	}
 	return PAUSE_SHORT_MS;
 }

@@ -1,5 +1,5 @@
 /*
- * pause.h: <break>: how long a silence it asks for.
+ * pause.h: the length of the silence that <break> requests.
  */
 #ifndef TEXT_PAUSE_H
 #define TEXT_PAUSE_H
@@ -9,9 +9,9 @@
 
 #define PAUSE_MAX_MS 3000 /* the longest that APIs with exact pauses document */
 
-/* The silence of a whole tag in milliseconds.  Times snap to what listeners
- * tell apart: 200, 400 or 500; a longer pause takes several.  An exact one is as
- * long as it says, up to PAUSE_MAX_MS. */
+/* The silence of a complete tag in milliseconds: that of its `time`, else that of its `strength`,
+ * else 200. Times are rounded to the nearest of 200, 400 and 500, so that 500 is the longest;
+ * with is_exact they are used as they are, up to PAUSE_MAX_MS. */
 unsigned pause_ms(const char *tag, size_t len, bool is_exact);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * phrasebook.c: phrases of lexemes, all looked for at once (see phrasebook.h).
+ * phrasebook.c: searches for many phrases of lexemes at once (see phrasebook.h).
  */
 #include "text/phrasebook.h"
 
@@ -10,69 +10,69 @@
 #include "base/mem.h"
 #include "text/cost.h"
 
-/* A kind of lexeme that occurs in phrases.  Its index is its number. */
-struct kind {
+/* A distinct lexeme of the phrases. Its index is its number. */
+struct phrasebook_lexeme {
 	uint64_t hash;
 	uint32_t symbols, len; /* in book->symbols */
-	uint32_t node; /* of phrases that end with it; 0: none do */
+	uint32_t node; /* the node of phrases that end with it; 0: there are none */
 };
 
-/* A phrase, its lexemes' numbers from the last to the first. */
-struct row {
+/* A phrase: the numbers of its lexemes from the last to the first. */
+struct phrasebook_row {
 	uint32_t numbers, len; /* in book->numbers */
 	uint32_t value;
 };
 
-/* Lexemes that some phrase ends with; node 0 has none. */
-struct node {
-	uint32_t number; /* of the first of them, the one read last */
-	uint32_t children, children_end; /* nodes with one more before it, sorted by that */
-	uint32_t fall; /* the longest of its beginnings that is a node, too */
-	uint32_t row; /* the longest phrase it begins with, counted from 1; 0: none */
+/* A sequence of lexemes that some phrase ends with; node 0 is the empty one. */
+struct phrasebook_node {
+	uint32_t number; /* of its first lexeme, the one read last */
+	/* nodes with one more lexeme before it, sorted by its number */
+	uint32_t children, children_end;
+	uint32_t fall; /* failure link: the longest proper prefix that is also a node */
+	uint32_t row; /* the longest phrase that it begins with, counted from 1; 0: none */
 };
 
 struct phrasebook {
 	bool folds;
 	uint32_t *symbols;
-	struct kind *kinds; /* sorted by hash, then as lexeme_compare says */
+	struct phrasebook_lexeme *kinds; /* sorted by hash, then by lexeme_compare */
 	uint32_t kinds_len;
-	uint32_t *buckets; /* first kind of each value of the hash's high bits, and an end */
+	/* the first lexeme for each value of the hash's high bits, plus an end */
+	uint32_t *buckets;
 	unsigned shift;
 	uint32_t *numbers;
-	struct row *rows;
+	struct phrasebook_row *rows;
 	uint32_t rows_len;
-	struct node *nodes; /* the shorter the earlier */
+	struct phrasebook_node *nodes; /* sorted by depth */
 	uint32_t nodes_len;
 };
 
-/* Reading */
-
-static uint64_t hash_of(const struct phrasebook *book, const struct lexeme *lexeme)
+static uint64_t phrasebook_hash_of(const struct phrasebook *book, const struct lexeme *lexeme)
 {
 	return book->folds ? lexeme->folded : lexeme->exact;
 }
 
-/* Below, at or above 0 as the lexeme is to the kind. */
-static int compare_kind(const struct phrasebook *book, const struct lexeme *lexeme,
-			const char *text, const struct kind *kind)
+/* Negative, 0 or positive as the lexeme is less than, equal to or greater than the kind. */
+static int phrasebook_compare_kind(const struct phrasebook *book, const struct lexeme *lexeme,
+				   const char *text, const struct phrasebook_lexeme *kind)
 {
-	uint64_t hash = hash_of(book, lexeme);
+	uint64_t hash = phrasebook_hash_of(book, lexeme);
 
 	if (hash != kind->hash)
 		return hash < kind->hash ? -1 : 1;
 	return lexeme_compare(lexeme, text, book->symbols + kind->symbols, kind->len, book->folds);
 }
 
-static const struct kind *find_kind(const struct phrasebook *book, const struct lexeme *lexeme,
-				    const char *text)
+static const struct phrasebook_lexeme *
+phrasebook_find_kind(const struct phrasebook *book, const struct lexeme *lexeme, const char *text)
 {
-	const uint32_t *bucket = &book->buckets[hash_of(book, lexeme) >> book->shift];
+	const uint32_t *bucket = &book->buckets[phrasebook_hash_of(book, lexeme) >> book->shift];
 	uint32_t low = bucket[0];
 	uint32_t high = bucket[1];
 
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
-		int order = compare_kind(book, lexeme, text, &book->kinds[mid]);
+		int order = phrasebook_compare_kind(book, lexeme, text, &book->kinds[mid]);
 
 		COST_STEP();
 		if (order == 0)
@@ -85,7 +85,7 @@ static const struct kind *find_kind(const struct phrasebook *book, const struct 
 	return NULL;
 }
 
-static uint32_t find_child(const struct phrasebook *book, uint32_t node, uint32_t number)
+static uint32_t phrasebook_find_child(const struct phrasebook *book, uint32_t node, uint32_t number)
 {
 	uint32_t low = book->nodes[node].children;
 	uint32_t high = book->nodes[node].children_end;
@@ -104,11 +104,11 @@ static uint32_t find_child(const struct phrasebook *book, uint32_t node, uint32_
 	return 0;
 }
 
-/* From a node on with a lexeme; what does not go on falls back until it does. */
-static uint32_t advance(const struct phrasebook *book, uint32_t node, uint32_t number)
+/* The next node after a lexeme; without a child for it, failure links are followed. */
+static uint32_t phrasebook_advance(const struct phrasebook *book, uint32_t node, uint32_t number)
 {
 	while (node > 0) {
-		uint32_t child = find_child(book, node, number);
+		uint32_t child = phrasebook_find_child(book, node, number);
 
 		if (child > 0)
 			return child;
@@ -120,12 +120,12 @@ static uint32_t advance(const struct phrasebook *book, uint32_t node, uint32_t n
 uint32_t phrasebook_step(const struct phrasebook *book, uint32_t state, const struct lexeme *lexeme,
 			 const char *text)
 {
-	const struct kind *kind;
+	const struct phrasebook_lexeme *kind;
 
-	if (state == 0 && lexeme->is_blank) /* ends no phrase */
+	if (state == 0 && lexeme->is_blank) /* a blank does not end a phrase */
 		return 0;
-	kind = find_kind(book, lexeme, text);
-	return kind ? advance(book, state, (uint32_t)(kind - book->kinds)) : 0;
+	kind = phrasebook_find_kind(book, lexeme, text);
+	return kind ? phrasebook_advance(book, state, (uint32_t)(kind - book->kinds)) : 0;
 }
 
 uint32_t phrasebook_longest(const struct phrasebook *book, uint32_t state, size_t *value)
@@ -138,28 +138,26 @@ uint32_t phrasebook_longest(const struct phrasebook *book, uint32_t state, size_
 	return book->rows[row - 1].len;
 }
 
-/* Making */
-
-/* A lexeme of a phrase: which of book->numbers it gives. */
-struct occurrence {
+/* An occurrence of a lexeme in a phrase, and its index in book->numbers. */
+struct phrasebook_occurrence {
 	uint64_t hash;
 	uint32_t symbols, len;
 	uint32_t place;
 };
 
-struct making {
+struct phrasebook_builder {
 	struct phrasebook *book;
-	struct occurrence *occurrences;
-	struct range *ranges;
+	struct phrasebook_occurrence *occurrences;
+	struct phrasebook_range *ranges;
 	uint32_t occurrences_len, symbols_len;
 };
 
-/* Rows that have a node's lexemes at their end, and how many those are. */
-struct range {
+/* The rows that end with a node's lexemes, and the number of those lexemes. */
+struct phrasebook_range {
 	uint32_t begin, end, depth;
 };
 
-static void destroy(void *object)
+static void phrasebook_destroy(void *object)
 {
 	struct phrasebook *book = object;
 
@@ -171,28 +169,28 @@ static void destroy(void *object)
 	mem_deref(book->nodes);
 }
 
-static bool read_phrase(struct lexeme *lexeme, const char *phrase, size_t len, size_t at)
+static bool phrasebook_read_phrase(struct lexeme *lexeme, const char *phrase, size_t len, size_t at)
 {
 	if (!lexeme_read(lexeme, phrase, len, at))
 		return false;
-	/* Blanks at the ends of a phrase are none of it. */
+	/* Blanks at the ends of a phrase are ignored. */
 	if (!lexeme->is_blank || (at > 0 && lexeme->end < len))
 		return true;
 	return lexeme_read(lexeme, phrase, len, lexeme->end);
 }
 
-static void count_phrase(struct making *making, const char *phrase)
+static void phrasebook_count_phrase(struct phrasebook_builder *making, const char *phrase)
 {
 	struct lexeme lexeme = {0};
 	size_t len = strlen(phrase);
 
-	while (read_phrase(&lexeme, phrase, len, lexeme.end)) {
+	while (phrasebook_read_phrase(&lexeme, phrase, len, lexeme.end)) {
 		++making->occurrences_len;
 		making->symbols_len += lexeme.len;
 	}
 }
 
-static int make_arrays(struct making *making, size_t count)
+static int phrasebook_make_arrays(struct phrasebook_builder *making, size_t count)
 {
 	struct phrasebook *book = making->book;
 	size_t lexemes = making->occurrences_len + (size_t)1;
@@ -211,9 +209,9 @@ static int make_arrays(struct making *making, size_t count)
 	return 0;
 }
 
-/* Takes a phrase's lexemes; where their numbers will be is turned around once
- * it is known how many there are. */
-static void add_phrase(struct making *making, const struct phrasebook_entry *entry)
+/* Adds the lexemes of a phrase; their indices are reversed once their number is known. */
+static void phrasebook_add_phrase(struct phrasebook_builder *making,
+				  const struct phrasebook_entry *entry)
 {
 	struct phrasebook *book = making->book;
 	struct lexeme lexeme = {0};
@@ -221,9 +219,9 @@ static void add_phrase(struct making *making, const struct phrasebook_entry *ent
 	uint32_t begin = making->occurrences_len;
 	uint32_t end = begin;
 
-	while (read_phrase(&lexeme, entry->phrase, len, lexeme.end)) {
-		making->occurrences[end++] = (struct occurrence){
-			hash_of(book, &lexeme), making->symbols_len, lexeme.len, 0};
+	while (phrasebook_read_phrase(&lexeme, entry->phrase, len, lexeme.end)) {
+		making->occurrences[end++] = (struct phrasebook_occurrence){
+			phrasebook_hash_of(book, &lexeme), making->symbols_len, lexeme.len, 0};
 		lexeme_symbols(book->symbols + making->symbols_len, &lexeme, entry->phrase,
 			       book->folds);
 		making->symbols_len += lexeme.len;
@@ -233,10 +231,11 @@ static void add_phrase(struct making *making, const struct phrasebook_entry *ent
 	making->occurrences_len = end;
 	if (end > begin)
 		book->rows[book->rows_len++] =
-			(struct row){begin, end - begin, (uint32_t)entry->value};
+			(struct phrasebook_row){begin, end - begin, (uint32_t)entry->value};
 }
 
-static int compare_numbers(const uint32_t *a, uint32_t a_len, const uint32_t *b, uint32_t b_len)
+static int phrasebook_compare_numbers(const uint32_t *a, uint32_t a_len, const uint32_t *b,
+				      uint32_t b_len)
 {
 	uint32_t len = a_len < b_len ? a_len : b_len;
 
@@ -246,123 +245,127 @@ static int compare_numbers(const uint32_t *a, uint32_t a_len, const uint32_t *b,
 	return (a_len > b_len) - (a_len < b_len);
 }
 
-static int compare_occurrences(const void *left, const void *right, void *arg)
+static int phrasebook_compare_occurrences(const void *left, const void *right, void *arg)
 {
-	const struct occurrence *a = left;
-	const struct occurrence *b = right;
+	const struct phrasebook_occurrence *a = left;
+	const struct phrasebook_occurrence *b = right;
 	const struct phrasebook *book = arg;
 
 	if (a->hash != b->hash)
 		return a->hash < b->hash ? -1 : 1;
 	if (a->len != b->len)
 		return a->len < b->len ? -1 : 1;
-	return compare_numbers(book->symbols + a->symbols, a->len, book->symbols + b->symbols,
-			       b->len);
+	return phrasebook_compare_numbers(book->symbols + a->symbols, a->len,
+					  book->symbols + b->symbols, b->len);
 }
 
-static void number_lexemes(struct making *making)
+static void phrasebook_number_lexemes(struct phrasebook_builder *making)
 {
 	struct phrasebook *book = making->book;
 
 	qsort_r(making->occurrences, making->occurrences_len, sizeof(*making->occurrences),
-		compare_occurrences, book);
+		phrasebook_compare_occurrences, book);
 	for (uint32_t i = 0; i < making->occurrences_len; ++i) {
-		const struct occurrence *it = &making->occurrences[i];
+		const struct phrasebook_occurrence *it = &making->occurrences[i];
 
-		if (i == 0 || compare_occurrences(it - 1, it, book) != 0)
-			book->kinds[book->kinds_len++] = (struct kind){
+		if (i == 0 || phrasebook_compare_occurrences(it - 1, it, book) != 0)
+			book->kinds[book->kinds_len++] = (struct phrasebook_lexeme){
 				.hash = it->hash, .symbols = it->symbols, .len = it->len};
 		book->numbers[it->place] = book->kinds_len - 1;
 	}
 }
 
-static int compare_phrases(const struct phrasebook *book, const struct row *a, const struct row *b)
+static int phrasebook_compare_phrases(const struct phrasebook *book, const struct phrasebook_row *a,
+				      const struct phrasebook_row *b)
 {
-	return compare_numbers(book->numbers + a->numbers, a->len, book->numbers + b->numbers,
-			       b->len);
+	return phrasebook_compare_numbers(book->numbers + a->numbers, a->len,
+					  book->numbers + b->numbers, b->len);
 }
 
-static int compare_rows(const void *left, const void *right, void *arg)
+static int phrasebook_compare_rows(const void *left, const void *right, void *arg)
 {
-	const struct row *a = left;
-	const struct row *b = right;
-	int order = compare_phrases(arg, a, b);
+	const struct phrasebook_row *a = left;
+	const struct phrasebook_row *b = right;
+	int order = phrasebook_compare_phrases(arg, a, b);
 
 	return order ? order : (a->numbers > b->numbers) - (a->numbers < b->numbers);
 }
 
-static void sort_rows(struct phrasebook *book)
+static void phrasebook_sort_rows(struct phrasebook *book)
 {
 	uint32_t kept = 0;
 
-	qsort_r(book->rows, book->rows_len, sizeof(*book->rows), compare_rows, book);
+	qsort_r(book->rows, book->rows_len, sizeof(*book->rows), phrasebook_compare_rows, book);
 	for (uint32_t i = 0; i < book->rows_len; ++i) {
-		if (kept == 0 || compare_phrases(book, &book->rows[kept - 1], &book->rows[i]) != 0)
+		if (kept == 0 ||
+		    phrasebook_compare_phrases(book, &book->rows[kept - 1], &book->rows[i]) != 0)
 			book->rows[kept++] = book->rows[i];
 	}
 	book->rows_len = kept;
 }
 
-static uint32_t number_at(const struct phrasebook *book, uint32_t row, uint32_t depth)
+static uint32_t phrasebook_number_at(const struct phrasebook *book, uint32_t row, uint32_t depth)
 {
 	return book->numbers[book->rows[row].numbers + depth];
 }
 
-/* The children of a node: its rows by their next number. */
-static void grow(struct making *making, uint32_t node)
+/* Makes the children of a node: its rows grouped by their next number. */
+static void phrasebook_grow(struct phrasebook_builder *making, uint32_t node)
 {
 	struct phrasebook *book = making->book;
-	struct range range = making->ranges[node];
+	struct phrasebook_range range = making->ranges[node];
 	uint32_t row = range.begin;
 
 	if (row < range.end && book->rows[row].len == range.depth)
 		book->nodes[node].row = ++row; /* the shortest comes first */
 	book->nodes[node].children = book->nodes_len;
 	while (row < range.end) {
-		uint32_t number = number_at(book, row, range.depth);
+		uint32_t number = phrasebook_number_at(book, row, range.depth);
 		uint32_t begin = row;
 
-		while (row < range.end && number_at(book, row, range.depth) == number)
+		while (row < range.end && phrasebook_number_at(book, row, range.depth) == number)
 			++row;
-		making->ranges[book->nodes_len] = (struct range){begin, row, range.depth + 1};
+		making->ranges[book->nodes_len] =
+			(struct phrasebook_range){begin, row, range.depth + 1};
 		book->nodes[book->nodes_len++].number = number;
 	}
 	book->nodes[node].children_end = book->nodes_len;
 }
 
-/* Where its children fall: the node itself fell before. */
-static void join_children(struct phrasebook *book, uint32_t node)
+/* Sets the failure links of a node's children; that of the node itself is set already. */
+static void phrasebook_join_children(struct phrasebook *book, uint32_t node)
 {
 
 	for (uint32_t i = book->nodes[node].children; i < book->nodes[node].children_end; ++i) {
-		struct node *child = &book->nodes[i];
+		struct phrasebook_node *child = &book->nodes[i];
 
 		if (node == 0)
 			book->kinds[child->number].node = i;
 		else
-			child->fall = advance(book, book->nodes[node].fall, child->number);
+			child->fall =
+				phrasebook_advance(book, book->nodes[node].fall, child->number);
 	}
 }
 
-/* Nodes in the order of their depth, so that a node's fall is complete before
- * it is asked for. */
-static void make_nodes(struct making *making)
+/* Nodes are made in order of depth, so that the failure link of a node is set before it is
+ * used. */
+static void phrasebook_make_nodes(struct phrasebook_builder *making)
 {
 	struct phrasebook *book = making->book;
 
-	making->ranges[0] = (struct range){0, book->rows_len, 0};
+	making->ranges[0] = (struct phrasebook_range){0, book->rows_len, 0};
 	book->nodes_len = 1;
 	for (uint32_t node = 0; node < book->nodes_len; ++node)
-		grow(making, node);
+		phrasebook_grow(making, node);
 	for (uint32_t node = 0; node < book->nodes_len; ++node) {
-		join_children(book, node);
+		phrasebook_join_children(book, node);
 		if (book->nodes[node].row == 0)
 			book->nodes[node].row = book->nodes[book->nodes[node].fall].row;
 	}
 }
 
-/* Twice as many buckets as kinds, so that most have one or none. */
-static int fill_buckets(struct phrasebook *book)
+/* Twice as many buckets as lexemes, so that most have at most one. */
+static int phrasebook_fill_buckets(struct phrasebook *book)
 {
 	unsigned bits = 1;
 	uint32_t kind = 0;
@@ -384,22 +387,23 @@ static int fill_buckets(struct phrasebook *book)
 int phrasebook_alloc(struct phrasebook **bookp, const struct phrasebook_entry *entries,
 		     size_t count, bool folds)
 {
-	struct making making = {.book = mem_zalloc(sizeof(struct phrasebook), destroy)};
+	struct phrasebook_builder making = {
+		.book = mem_zalloc(sizeof(struct phrasebook), phrasebook_destroy)};
 	int err;
 
 	if (!making.book)
 		return ENOMEM;
 	making.book->folds = folds;
 	for (size_t i = 0; i < count; ++i)
-		count_phrase(&making, entries[i].phrase);
-	err = make_arrays(&making, count);
+		phrasebook_count_phrase(&making, entries[i].phrase);
+	err = phrasebook_make_arrays(&making, count);
 	for (size_t i = 0; !err && i < count; ++i)
-		add_phrase(&making, &entries[i]);
+		phrasebook_add_phrase(&making, &entries[i]);
 	if (!err) {
-		number_lexemes(&making);
-		sort_rows(making.book);
-		make_nodes(&making);
-		err = fill_buckets(making.book);
+		phrasebook_number_lexemes(&making);
+		phrasebook_sort_rows(making.book);
+		phrasebook_make_nodes(&making);
+		err = phrasebook_fill_buckets(making.book);
 	}
 	mem_deref(making.occurrences);
 	mem_deref(making.ranges);

@@ -14,20 +14,20 @@
 static const struct {
 	const char *name;
 	double rate;
-} named_rates[] = {
+} prosody_named_rates[] = {
 	{"slow", 0.8},
 	{"medium", 1.0},
 	{"fast", 1.2},
 };
 
-static bool is_word(const char *text, size_t len, const char *word)
+static bool prosody_is_word(const char *text, size_t len, const char *word)
 {
 	return len == strlen(word) && strncasecmp(text, word, len) == 0;
 }
 
-/* A plain decimal number, whatever the locale says a comma is.  Far beyond the
- * limits its size does not matter, so digits that would not fit are dropped. */
-static bool read_number(double *number, const char *text, size_t len)
+/* A plain decimal number, independent of the locale. Far beyond the limits its size does not
+ * matter, so digits that would overflow are dropped. */
+static bool prosody_read_number(double *number, const char *text, size_t len)
 {
 	bool has_sign = len > 0 && (text[0] == '-' || text[0] == '+');
 	bool has_point = false;
@@ -52,15 +52,15 @@ static bool read_number(double *number, const char *text, size_t len)
 	return has_digit;
 }
 
-static bool read_rate(double *rate, const char *text, size_t len)
+static bool prosody_read_rate(double *rate, const char *text, size_t len)
 {
-	for (size_t i = 0; i < COUNT(named_rates); ++i) {
-		if (is_word(text, len, named_rates[i].name)) {
-			*rate = named_rates[i].rate;
+	for (size_t i = 0; i < COUNT(prosody_named_rates); ++i) {
+		if (prosody_is_word(text, len, prosody_named_rates[i].name)) {
+			*rate = prosody_named_rates[i].rate;
 			return true;
 		}
 	}
-	if (!read_number(rate, text, len))
+	if (!prosody_read_number(rate, text, len))
 		return false;
 	if (*rate < PROSODY_RATE_MIN)
 		*rate = PROSODY_RATE_MIN;
@@ -77,12 +77,12 @@ const char *prosody_parse(double *ratep, const char *tag, size_t len)
 	size_t at = 0;
 
 	while (tag_attribute_next(&attribute, tag, len, &at)) {
-		if (!is_word(attribute.name, attribute.name_len, "rate"))
+		if (!prosody_is_word(attribute.name, attribute.name_len, "rate"))
 			return "<prosody> takes no attribute but rate";
 		if (has_rate)
 			return "<prosody> has two rates";
 		has_rate = true;
-		if (!read_rate(&rate, attribute.value, attribute.value_len))
+		if (!prosody_read_rate(&rate, attribute.value, attribute.value_len))
 			return FAULT_RATE;
 	}
 	if (!has_rate)
@@ -91,13 +91,13 @@ const char *prosody_parse(double *ratep, const char *tag, size_t len)
 	return NULL;
 }
 
-static void note_fault(struct prosody *prosody, const char *fault)
+static void prosody_note_fault(struct prosody *prosody, const char *fault)
 {
 	if (!prosody->fault)
 		prosody->fault = fault;
 }
 
-static const char *close_span(struct prosody *prosody)
+static const char *prosody_close_span(struct prosody *prosody)
 {
 	if (!prosody->is_open)
 		return "</prosody> closes nothing: no <prosody> is open";
@@ -105,8 +105,8 @@ static const char *close_span(struct prosody *prosody)
 	return NULL;
 }
 
-static const char *open_span(struct prosody *prosody, const struct tag *tag, const char *text,
-			     size_t len)
+static const char *prosody_open_span(struct prosody *prosody, const struct tag *tag,
+				     const char *text, size_t len)
 {
 	double rate;
 
@@ -120,18 +120,19 @@ static const char *open_span(struct prosody *prosody, const struct tag *tag, con
 
 void prosody_tag(struct prosody *prosody, const struct tag *tag, const char *text, size_t len)
 {
-	note_fault(prosody, tag->closes ? close_span(prosody) : open_span(prosody, tag, text, len));
+	prosody_note_fault(prosody, tag->closes ? prosody_close_span(prosody)
+						: prosody_open_span(prosody, tag, text, len));
 }
 
 void prosody_malformed(struct prosody *prosody)
 {
-	note_fault(prosody, FAULT_MALFORMED);
+	prosody_note_fault(prosody, FAULT_MALFORMED);
 }
 
 void prosody_end(struct prosody *prosody)
 {
 	if (prosody->is_open)
-		note_fault(prosody, "<prosody> is not closed");
+		prosody_note_fault(prosody, "<prosody> is not closed");
 }
 
 const char *prosody_check(const char *text, size_t len)

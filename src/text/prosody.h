@@ -1,11 +1,9 @@
 /*
- * prosody.h: <prosody rate="slow">: how fast it says, and whether spans are in
- * order.
+ * prosody.h: <prosody rate="slow">: its rate, and whether tags are properly paired.
  *
- * A span is opened once, holds no other span and is closed by the end of the
- * turn; messages and sentences may end inside it.  A tag that is not like that
- * is a fault of the whole turn: its author is told what is wrong with it,
- * rather than hear something else than was meant.
+ * A span does not nest and is closed before the end of the turn; messages and sentences may
+ * end inside it. A violation is a fault of the whole turn: its author gets an error message
+ * instead of unexpected speech.
  */
 #ifndef TEXT_PROSODY_H
 #define TEXT_PROSODY_H
@@ -18,25 +16,24 @@
 #define PROSODY_RATE_MIN 0.8
 #define PROSODY_RATE_MAX 1.2
 
-/* The rate that a whole opening tag asks for; numbers beyond the limits become
- * the limits.  NULL, or what is wrong, for its author to read: then the rate is
- * not written. */
+/* The rate that a complete opening tag requests, limited to the allowed range. Returns NULL,
+ * or what is wrong, for its author to read; the rate is not written then. */
 const char *prosody_parse(double *rate, const char *tag, size_t len);
 
-/* The spans of one turn; begins zeroed. */
+/* The spans of one turn; initially all zeros. */
 struct prosody {
 	bool is_open;
 	const char *fault; /* the first one, or NULL */
 };
 
-/* The next <prosody> or </prosody>, whole: its text and what tag.h made of it.
- * Other tags are not for here. */
+/* Processes the next complete <prosody> or </prosody>: its text and the result of tag.h. Must
+ * not be called for other tags. */
 void prosody_tag(struct prosody *prosody, const struct tag *tag, const char *text, size_t len);
 
-/* Something that began like one and is no tag. */
+/* Processes something that begins like a <prosody> tag but is not a tag. */
 void prosody_malformed(struct prosody *prosody);
 
-/* The turn's end. */
+/* Processes the end of the turn. */
 void prosody_end(struct prosody *prosody);
 
 /* What is wrong with the spans of a text that is a whole turn, or NULL. */

@@ -8,7 +8,7 @@
 #include "base/count.h"
 #include "text/unicode.h"
 
-static enum punctuation of_ascii(uint32_t c)
+static enum punctuation punctuation_of_ascii(uint32_t c)
 {
 	switch (c) {
 	case '.':
@@ -44,9 +44,9 @@ static enum punctuation of_ascii(uint32_t c)
 static const struct {
 	uint32_t c;
 	enum punctuation punctuation;
-} others[] = {
+} punctuation_others[] = {
 	{0x00a1, PUNCTUATION_INVERTED},
-	{0x00ab, PUNCTUATION_CLOSE}, /* « and “ open here and close there */
+	{0x00ab, PUNCTUATION_CLOSE}, /* « and “ open in some languages and close in others */
 	{0x00bf, PUNCTUATION_INVERTED},
 	{0x037e, PUNCTUATION_STRONG}, /* Greek question mark */
 	{0x0387, PUNCTUATION_COMMA},
@@ -104,13 +104,13 @@ enum punctuation punctuation_of(uint32_t c)
 	enum unicode_kind kind;
 
 	if (c < 0x80)
-		return of_ascii(c);
+		return punctuation_of_ascii(c);
 	kind = unicode_kind(c);
 	if (unicode_is_letter(kind) || unicode_is_blank(kind))
 		return PUNCTUATION_NONE;
-	for (size_t i = 0; i < COUNT(others); ++i) {
-		if (others[i].c == c)
-			return others[i].punctuation;
+	for (size_t i = 0; i < COUNT(punctuation_others); ++i) {
+		if (punctuation_others[i].c == c)
+			return punctuation_others[i].punctuation;
 	}
 	if (kind == UNICODE_CLOSE)
 		return PUNCTUATION_CLOSE;

@@ -13,12 +13,12 @@ enum punctuation {
 	PUNCTUATION_DOT, /* '.': also in numbers and abbreviations */
 	PUNCTUATION_ELLIPSIS, /* '…' */
 	PUNCTUATION_STRONG, /* '!', '?' */
-	PUNCTUATION_FULL, /* a stop that says so by itself: '。', '।', '؟' */
+	PUNCTUATION_FULL, /* a stop that always ends a sentence: '。', '।', '؟' */
 	PUNCTUATION_COMMA, /* ends a clause when a blank follows: ',', ';', ':' */
 	PUNCTUATION_DASH, /* ends a clause between blanks: '-', '–' */
-	PUNCTUATION_PAUSE, /* ends a clause wherever it stands: '—', '、', '،' */
+	PUNCTUATION_PAUSE, /* ends a clause in any position: '—', '、', '،' */
 	PUNCTUATION_CLOSE, /* a quote, bracket or emphasis mark that may follow a stop */
-	PUNCTUATION_OPEN, /* one that only opens */
+	PUNCTUATION_OPEN, /* a quote or bracket that only opens */
 	PUNCTUATION_INVERTED, /* '¿', '¡' */
 };
 

@@ -1,9 +1,9 @@
 /*
- * reader.c: how the text of one turn is read (see reader.h).
+ * reader.c: converts the text of one turn to what engines speak (see reader.h).
  *
- * Tags cut a chunk into runs.  A run goes through the dictionaries, then what
- * they did not fix is normalized.  A tag that is not ours is left out, and the
- * run goes on over it: "<b>Dr.</b> Smith" is one run.
+ * Tags divide a chunk into runs. A run is processed by the dictionaries, and the rest of it
+ * is normalized. An unknown tag is ignored and does not end the run: "<b>Dr.</b> Smith" is
+ * one run.
  */
 #include "text/reader.h"
 
@@ -21,75 +21,43 @@
 #include "text/tag.h"
 #include "text/unicode.h"
 
-/* What dictionaries may make of a chunk, in bytes: minutes of speech.  Entries
- * that would lead beyond it are not used. */
+/* The maximum size of a chunk after the dictionaries, in bytes: minutes of speech. Entries
+ * that would exceed it are not used. */
 #define SAID_MAX (64u * 1024u)
 
-/* How much longer words may be than what they stand for: a digit becomes a word
- * of a dozen letters, and a dictionary's entry up to four kilobytes of text. */
+/* How much longer words may be than the text they replace: a digit becomes a word of a dozen
+ * letters, and an entry of a dictionary up to four kilobytes. */
 #define GROWTH_FACTOR 64
 #define GROWTH_EXTRA (256u * 1024u)
 
 struct pass {
 	struct reader *reader;
 	struct reader_parts parts;
-	struct mapped run; /* the text since the last tag of ours */
-	struct mapped said; /* the same, through the dictionaries */
-	struct buf fixed; /* struct normalize_fixed: of `said`, what is pronounced so: */
-	struct buf ipa; /* struct pronunciation, one for each */
+	struct mapped run; /* the text since the last known tag */
+	struct mapped said; /* the run after the dictionaries */
+	struct buf fixed; /* struct normalize_fixed: the parts of `said` that are fixed */
+	struct buf ipa; /* struct pronunciation, one for each of `fixed` */
 	const char *text;
 	size_t len;
 	size_t at; /* byte */
-	uint32_t index; /* the same place in code points */
+	uint32_t index; /* the same position in code points */
 };
 
 struct pronunciation {
-	const char *ipa; /* in the run, or a dictionary's */
+	const char *ipa; /* points into the run or a dictionary */
 	size_t len;
 };
 
-/* Stands in the run as it is, or reads as a blank: engines take some control
- * characters as commands. */
-static bool is_control(uint32_t c)
-{
-	return c < 0x20 || (c >= 0x7f && c < 0xa0);
-}
-
-static bool is_plain(const struct pass *pass, size_t at)
+static bool reader_is_plain(const struct pass *pass, size_t at)
 {
 	unsigned char b = (unsigned char)pass->text[at];
 
-	/* 0xc2 leads the controls from U+0080 on. */
+	/* 0xc2 begins the controls from U+0080 on. */
 	return b >= 0x20 && b != '<' && b != '[' && b != 0x7f && b != 0xc2;
 }
 
-static void take_plain(struct pass *pass)
-{
-	size_t end = pass->at;
-
-	while (end < pass->len && is_plain(pass, end))
-		++end;
-	mapped_copy(&pass->run, pass->text + pass->at, end - pass->at, pass->index);
-	pass->index += (uint32_t)utf8_count(pass->text + pass->at, end - pass->at);
-	pass->at = end;
-}
-
-static void take_character(struct pass *pass)
-{
-	uint32_t c;
-	size_t n = utf8_decode(&c, pass->text + pass->at, pass->len - pass->at);
-
-	/* Lines mean something to the normalizer. */
-	if (is_control(c) && !(c == '\n' && pass->reader->normalizes))
-		mapped_put(&pass->run, " ", 1, pass->index, pass->index + 1);
-	else
-		mapped_copy(&pass->run, pass->text + pass->at, n, pass->index);
-	pass->at += n;
-	++pass->index;
-}
-
-static void keep_all(struct pass *pass, struct mapped_cursor *cursor, size_t len,
-		     struct normalize_fixed *fixed, size_t fixed_len)
+static void reader_keep_all(struct pass *pass, struct mapped_cursor *cursor, size_t len,
+			    struct normalize_fixed *fixed, size_t fixed_len)
 {
 	size_t before = pass->parts.part.text.len;
 
@@ -100,7 +68,8 @@ static void keep_all(struct pass *pass, struct mapped_cursor *cursor, size_t len
 	}
 }
 
-static void pronounce(struct pass *pass, const struct normalize_fixed *fixed, size_t fixed_len)
+static void reader_pronounce(struct pass *pass, const struct normalize_fixed *fixed,
+			     size_t fixed_len)
 {
 	const struct pronunciation *ipa =
 		(const struct pronunciation *)(const void *)pass->ipa.bytes;
@@ -115,7 +84,7 @@ static void pronounce(struct pass *pass, const struct normalize_fixed *fixed, si
 	pass->fixed.len = pass->ipa.len = 0;
 }
 
-static void say(struct pass *pass, const struct mapped *text)
+static void reader_say(struct pass *pass, const struct mapped *text)
 {
 	struct normalize_fixed *fixed = (struct normalize_fixed *)(void *)pass->fixed.bytes;
 	size_t fixed_len = pass->fixed.len / sizeof(*fixed);
@@ -128,12 +97,12 @@ static void say(struct pass *pass, const struct mapped *text)
 		normalize(&pass->parts.part, &cursor, text->text.len, pass->reader->language, fixed,
 			  fixed_len);
 	else
-		keep_all(pass, &cursor, text->text.len, fixed, fixed_len);
-	pronounce(pass, fixed, fixed_len);
+		reader_keep_all(pass, &cursor, text->text.len, fixed, fixed_len);
+	reader_pronounce(pass, fixed, fixed_len);
 }
 
-/* Dictionaries and pronunciations, from left to right; each is looked for anew
- * only when it was passed, so that the cost stays linear. */
+/* Matches of dictionaries and pronunciations, from left to right; each is searched for again
+ * only after it was passed, so that the cost is linear. */
 struct finds {
 	struct lexicon_search *search; /* NULL: no dictionary */
 	struct lexicon_hit hit;
@@ -141,7 +110,7 @@ struct finds {
 	bool has_hit, has_span;
 };
 
-static void find_next(const struct pass *pass, struct finds *finds, size_t from)
+static void reader_find_next(const struct pass *pass, struct finds *finds, size_t from)
 {
 	const struct buf *run = &pass->run.text;
 
@@ -151,7 +120,7 @@ static void find_next(const struct pass *pass, struct finds *finds, size_t from)
 		finds->has_span = ipa_find(&finds->span, run->bytes, run->len, from);
 }
 
-static bool find_first(struct pass *pass, struct finds *finds)
+static bool reader_find_first(struct pass *pass, struct finds *finds)
 {
 	const struct buf *run = &pass->run.text;
 	int err = 0;
@@ -166,7 +135,7 @@ static bool find_first(struct pass *pass, struct finds *finds)
 	return finds->has_hit || finds->has_span;
 }
 
-static int note_fixed(struct pass *pass, size_t begin, struct pronunciation ipa)
+static int reader_note_fixed(struct pass *pass, size_t begin, struct pronunciation ipa)
 {
 	struct normalize_fixed fixed = {.begin = begin, .end = pass->said.text.len};
 	int err = buf_append(&pass->ipa, &ipa, sizeof(ipa));
@@ -174,9 +143,9 @@ static int note_fixed(struct pass *pass, size_t begin, struct pronunciation ipa)
 	return err ? err : buf_append(&pass->fixed, &fixed, sizeof(fixed));
 }
 
-/* Fixed text, which nobody changes; its blanks are not said. */
-static void say_fixed(struct pass *pass, struct mapped_cursor *cursor, size_t begin, size_t end,
-		      const char *text, size_t len, struct pronunciation ipa)
+/* Copies fixed text without its blanks. */
+static void reader_say_fixed(struct pass *pass, struct mapped_cursor *cursor, size_t begin,
+			     size_t end, const char *text, size_t len, struct pronunciation ipa)
 {
 	size_t before = pass->said.text.len;
 	int err = 0;
@@ -187,37 +156,39 @@ static void say_fixed(struct pass *pass, struct mapped_cursor *cursor, size_t be
 		++text;
 	mapped_replace(&pass->said, cursor, begin, end, text, len);
 	if (pass->said.text.len > before)
-		err = note_fixed(pass, before, ipa);
+		err = reader_note_fixed(pass, before, ipa);
 	if (err && !pass->said.err)
 		pass->said.err = err;
 }
 
-static void say_span(struct pass *pass, struct mapped_cursor *cursor, const struct ipa_span *span)
+static void reader_say_span(struct pass *pass, struct mapped_cursor *cursor,
+			    const struct ipa_span *span)
 {
 	const char *ipa = pass->run.text.bytes + span->ipa;
 	struct buf letters;
 
 	buf_init(&letters, IPA_SPAN_MAX * 2);
 	if (ipa_respell(&letters, ipa, span->ipa_len) == 0)
-		say_fixed(pass, cursor, span->begin, span->end, letters.bytes, letters.len,
-			  (struct pronunciation){ipa, span->ipa_len});
+		reader_say_fixed(pass, cursor, span->begin, span->end, letters.bytes, letters.len,
+				 (struct pronunciation){ipa, span->ipa_len});
 	buf_reset(&letters);
 }
 
-static void say_hit(struct pass *pass, struct mapped_cursor *cursor, const struct lexicon_hit *hit)
+static void reader_say_hit(struct pass *pass, struct mapped_cursor *cursor,
+			   const struct lexicon_hit *hit)
 {
 	size_t len = strlen(hit->replacement);
 
 	if (pass->said.text.len + pass->parts.part.text.len + len > SAID_MAX + pass->len)
 		mapped_keep(&pass->said, cursor, hit->begin, hit->end);
 	else if (hit->ipa && pass->reader->reads_phonemes)
-		say_fixed(pass, cursor, hit->begin, hit->end, hit->replacement, len,
-			  (struct pronunciation){hit->ipa, strlen(hit->ipa)});
+		reader_say_fixed(pass, cursor, hit->begin, hit->end, hit->replacement, len,
+				 (struct pronunciation){hit->ipa, strlen(hit->ipa)});
 	else
 		mapped_replace(&pass->said, cursor, hit->begin, hit->end, hit->replacement, len);
 }
 
-static void say_finds(struct pass *pass, struct finds *finds)
+static void reader_say_finds(struct pass *pass, struct finds *finds)
 {
 	struct mapped_cursor cursor;
 	size_t at = 0;
@@ -232,29 +203,29 @@ static void say_finds(struct pass *pass, struct finds *finds)
 		mapped_keep(&pass->said, &cursor, at, begin);
 		at = is_hit ? finds->hit.end : finds->span.end;
 		if (is_hit)
-			say_hit(pass, &cursor, &finds->hit);
+			reader_say_hit(pass, &cursor, &finds->hit);
 		else
-			say_span(pass, &cursor, &finds->span);
-		find_next(pass, finds, at);
+			reader_say_span(pass, &cursor, &finds->span);
+		reader_find_next(pass, finds, at);
 	}
 	mapped_keep(&pass->said, &cursor, at, pass->run.text.len);
-	say(pass, &pass->said);
+	reader_say(pass, &pass->said);
 }
 
-static void end_run(struct pass *pass)
+static void reader_end_run(struct pass *pass)
 {
 	struct finds finds;
 
-	if (find_first(pass, &finds))
-		say_finds(pass, &finds);
+	if (reader_find_first(pass, &finds))
+		reader_say_finds(pass, &finds);
 	else
-		say(pass, &pass->run);
+		reader_say(pass, &pass->run);
 	mem_deref(finds.search);
 	mapped_clear(&pass->run);
 }
 
-/* A tag that leaves nothing else must not glue the words around it together. */
-static void part_words(struct pass *pass)
+/* Separates the words around a tag that leaves nothing else. */
+static void reader_part_words(struct pass *pass)
 {
 	const struct buf *run = &pass->run.text;
 
@@ -263,7 +234,7 @@ static void part_words(struct pass *pass)
 }
 
 /* False when the chunk ends first. */
-static bool find_spell_end(const struct pass *pass, size_t *end, size_t *after)
+static bool reader_find_spell_end(const struct pass *pass, size_t *end, size_t *after)
 {
 	size_t at = pass->at;
 
@@ -287,14 +258,14 @@ static bool find_spell_end(const struct pass *pass, size_t *end, size_t *after)
 	return false;
 }
 
-static void pass_by(struct pass *pass, size_t to)
+static void reader_skip(struct pass *pass, size_t to)
 {
 	pass->index += (uint32_t)utf8_count(pass->text + pass->at, to - pass->at);
 	pass->at = to;
 }
 
-/* "<spell>ab</spell>c": the last letter is no part of the word behind it. */
-static void part_from_spelled(struct pass *pass)
+/* "<spell>ab</spell>c": the last letter does not belong to the word after it. */
+static void reader_part_from_spelled(struct pass *pass)
 {
 	struct mapped *part = &pass->parts.part;
 	uint32_t c;
@@ -306,99 +277,95 @@ static void part_from_spelled(struct pass *pass)
 		mapped_put(part, " ", 1, pass->index, pass->index);
 }
 
-/* From behind its tag, or from the chunk's beginning when it goes on. */
-static void take_spell(struct pass *pass)
+/* Starts after the opening tag, or at the beginning of the chunk when it continues. */
+static void reader_take_spell(struct pass *pass)
 {
 	size_t end, after;
 
-	pass->reader->in_spell = !find_spell_end(pass, &end, &after);
-	end_run(pass);
+	pass->reader->in_spell = !reader_find_spell_end(pass, &end, &after);
+	reader_end_run(pass);
 	spell_read(&pass->parts, pass->reader->language, pass->text + pass->at, end - pass->at,
 		   pass->index, pass->reader->spell_group);
-	pass_by(pass, after);
-	part_from_spelled(pass);
+	reader_skip(pass, after);
+	reader_part_from_spelled(pass);
 }
 
-static void take_break(struct pass *pass, const char *tag, size_t len)
-{
-	unsigned ms = pause_ms(tag, len, pass->reader->markup & MARKUP_LONG_BREAKS);
-
-	if (ms == 0) {
-		part_words(pass);
-		return;
-	}
-	end_run(pass);
-	reader_parts_pause(&pass->parts, ms);
-}
-
-/* A faulty one has failed the turn long before, or is none of ours. */
-static void take_prosody(struct pass *pass, const struct tag *tag, const char *text, size_t len)
-{
-	double rate = 0;
-
-	if (!tag->closes && prosody_parse(&rate, text, len))
-		return;
-	end_run(pass);
-	pass->reader->rate = rate;
-	reader_parts_rate(&pass->parts, rate);
-}
-
-/* False when there is none at the '<'. */
-static bool take_tag(struct pass *pass)
+/* False when there is no tag at the '<'. */
+static bool reader_take_tag(struct pass *pass)
 {
 	const char *text = pass->text + pass->at;
 	struct tag tag;
 	size_t len = tag_read(&tag, text, pass->len - pass->at);
+	double rate = 0;
 
 	if (len == 0)
 		return false;
-	pass_by(pass, pass->at + len);
+	reader_skip(pass, pass->at + len);
 	if (tag_is(&tag, "break")) {
-		if (!tag.closes) /* <break></break> is one */
-			take_break(pass, text, len);
+		unsigned ms = pause_ms(text, len, pass->reader->markup & MARKUP_LONG_BREAKS);
+
+		if (tag.closes)
+			return true; /* <break></break> is a single pause */
+		if (ms == 0) {
+			reader_part_words(pass);
+			return true;
+		}
+		reader_end_run(pass);
+		reader_parts_pause(&pass->parts, ms);
 	} else if (tag_is(&tag, "spell")) {
 		if (!tag.closes && !tag.is_void) {
 			pass->reader->spell_group = spell_group(text, len);
-			take_spell(pass);
+			reader_take_spell(pass);
 		}
 	} else if (tag_is(&tag, "prosody")) {
-		take_prosody(pass, &tag, text, len);
+		if (!tag.closes && prosody_parse(&rate, text, len))
+			return true; /* it has already failed the turn, or is ignored */
+		reader_end_run(pass);
+		pass->reader->rate = rate;
+		reader_parts_rate(&pass->parts, rate);
 	} else if (tag_is_pause(&tag)) {
-		part_words(pass);
+		reader_part_words(pass);
 	}
 	return true;
 }
 
-/* False when there is none at the '['. */
-static bool take_audio_tag(struct pass *pass)
-{
-	size_t len = markup_read(pass->text + pass->at, pass->len - pass->at, pass->reader->markup);
-
-	if (len == 0)
-		return false;
-	pass_by(pass, pass->at + len);
-	part_words(pass);
-	return true;
-}
-
-static bool take_markup(struct pass *pass)
-{
-	char c = pass->text[pass->at];
-
-	return (c == '<' && take_tag(pass)) || (c == '[' && take_audio_tag(pass));
-}
-
-static void read_chunk(struct pass *pass)
+static void reader_read_chunk(struct pass *pass)
 {
 	if (pass->reader->in_spell)
-		take_spell(pass);
+		reader_take_spell(pass);
 	while (pass->at < pass->len) {
-		if (is_plain(pass, pass->at))
-			take_plain(pass);
-		else if (!take_markup(pass))
-			take_character(pass);
+		const char *at = pass->text + pass->at;
+		size_t left = pass->len - pass->at;
+		size_t n = 0;
+		uint32_t c;
+
+		while (n < left && reader_is_plain(pass, pass->at + n))
+			++n;
+		if (n > 0) {
+			mapped_copy(&pass->run, at, n, pass->index);
+			pass->index += (uint32_t)utf8_count(at, n);
+			pass->at += n;
+			continue;
+		}
+		if (*at == '<' && reader_take_tag(pass))
+			continue;
+		if (*at == '[' && (n = markup_read(at, left, pass->reader->markup)) > 0) {
+			reader_skip(pass, pass->at + n);
+			reader_part_words(pass);
+			continue;
+		}
+		n = utf8_decode(&c, at, left);
+		/* Control characters become blanks, because engines interpret some as commands;
+		 * but line ends matter to the normalizer. */
+		if ((c < 0x20 || (c >= 0x7f && c < 0xa0)) &&
+		    !(c == '\n' && pass->reader->normalizes))
+			mapped_put(&pass->run, " ", 1, pass->index, pass->index + 1);
+		else
+			mapped_copy(&pass->run, at, n, pass->index);
+		pass->at += n;
+		++pass->index;
 	}
-	end_run(pass);
+	reader_end_run(pass);
 }
 
 int reader_read(struct spoken **spokenp, struct reader *reader, const char *text, size_t len)
@@ -412,7 +379,7 @@ int reader_read(struct spoken **spokenp, struct reader *reader, const char *text
 	mapped_init(&pass.said, max);
 	buf_init(&pass.fixed, len * sizeof(struct normalize_fixed));
 	buf_init(&pass.ipa, len * sizeof(struct pronunciation));
-	read_chunk(&pass);
+	reader_read_chunk(&pass);
 	err = pass.run.err ? pass.run.err : pass.said.err;
 	if (!err)
 		err = reader_parts_take(spokenp, &pass.parts);

@@ -1,12 +1,12 @@
 /*
- * reader.h: how the text of one turn is read.
+ * reader.h: converts the text of one turn to what engines speak.
  *
- *   chunk → tags → dictionaries → normalization → parts (spoken.h)
+ *     chunk → tags → dictionaries → normalization → parts (spoken.h)
  *
- * A reader lives as long as its turn: a <prosody> may span chunks, and so may a
- * <spell> that is longer than the chunker's buffer.  Everything else is decided
- * within a chunk, so that how the text was split over messages
- * cannot matter.  Pure and linear in the text's length.
+ * A reader exists as long as its turn: a <prosody> may span chunks, and so may a <spell>
+ * that is longer than the chunker's buffer. Everything else is decided within a chunk, so
+ * the division of the text into messages does not matter. The time is linear in the length of
+ * the text. Neither clock nor I/O, but one thread only: see normalize.h.
  */
 #ifndef TEXT_READER_H
 #define TEXT_READER_H
@@ -17,12 +17,12 @@
 
 struct reader {
 	const struct language *language;
-	const struct lexicon *lexicon; /* NULL: no dictionary; its owner keeps it */
+	const struct lexicon *lexicon; /* borrowed; NULL: no dictionaries */
 	bool normalizes; /* numbers and the like become words */
-	bool reads_phonemes; /* the engine can be given IPA */
+	bool reads_phonemes; /* the engine accepts IPA */
 	unsigned markup; /* flags of markup.h */
-	double rate; /* of the <prosody> that is open, 0: none */
-	bool in_spell; /* a <spell> was cut by the chunker: it goes on */
+	double rate; /* of the open <prosody>; 0: none is open */
+	bool in_spell; /* the previous chunk ended inside a <spell> */
 	unsigned spell_group;
 };
 

@@ -1,5 +1,5 @@
 /*
- * reader_parts.c: the parts of a chunk while they are made (see reader_parts.h).
+ * reader_parts.c: the parts of a chunk under construction (see reader_parts.h).
  */
 #include "text/reader_parts.h"
 
@@ -11,10 +11,10 @@
 #include "base/utf8.h"
 #include "text/unicode.h"
 
-/* Phonemes of one chunk, in bytes: every word of a long chunk may have some. */
+/* The maximum size of the phonemes of one chunk: every word of a long chunk may have some. */
 #define IPA_MAX (256u * 1024u)
 
-/* A finished part, by places instead of pointers. */
+/* A finished part, with offsets instead of pointers. */
 struct reader_row {
 	size_t text, len;
 	size_t pieces, pieces_len;
@@ -44,13 +44,13 @@ void reader_parts_reset(struct reader_parts *parts)
 	buf_reset(&parts->rows);
 }
 
-static void note(struct reader_parts *parts, int err)
+static void reader_parts_note(struct reader_parts *parts, int err)
 {
 	if (!parts->err)
 		parts->err = err;
 }
 
-static bool is_heard(const struct buf *text)
+static bool reader_parts_is_heard(const struct buf *text)
 {
 	size_t at = 0;
 
@@ -64,14 +64,14 @@ static bool is_heard(const struct buf *text)
 	return false;
 }
 
-static size_t phonemes_count(const struct reader_parts *parts)
+static size_t reader_parts_phonemes_count(const struct reader_parts *parts)
 {
 	return parts->phonemes.len / sizeof(struct spoken_phonemes);
 }
 
-/* What the part says goes to the others; without anything to hear it is
- * forgotten, and its pause is the next one's. */
-static void finish_part(struct reader_parts *parts)
+/* Appends the current part to the finished ones; a silent part is dropped, and its pause is
+ * added to the next. */
+static void reader_parts_finish_part(struct reader_parts *parts)
 {
 	struct mapped *part = &parts->part;
 	struct reader_row row = {
@@ -80,18 +80,20 @@ static void finish_part(struct reader_parts *parts)
 		.pieces = parts->pieces.len / sizeof(struct spoken_piece),
 		.pieces_len = part->pieces.len / sizeof(struct spoken_piece),
 		.phonemes = parts->phonemes_done,
-		.phonemes_len = phonemes_count(parts) - parts->phonemes_done,
+		.phonemes_len = reader_parts_phonemes_count(parts) - parts->phonemes_done,
 		.pause_ms = parts->pause_ms,
 		.rate = parts->rate,
 	};
 
-	note(parts, part->err);
-	if (is_heard(&part->text)) {
-		note(parts, buf_append(&parts->text, part->text.bytes, part->text.len));
-		note(parts, buf_append(&parts->text, "", 1));
-		note(parts, buf_append(&parts->pieces, part->pieces.bytes, part->pieces.len));
-		note(parts, buf_append(&parts->rows, &row, sizeof(row)));
-		parts->phonemes_done = phonemes_count(parts);
+	reader_parts_note(parts, part->err);
+	if (reader_parts_is_heard(&part->text)) {
+		reader_parts_note(parts,
+				  buf_append(&parts->text, part->text.bytes, part->text.len));
+		reader_parts_note(parts, buf_append(&parts->text, "", 1));
+		reader_parts_note(parts,
+				  buf_append(&parts->pieces, part->pieces.bytes, part->pieces.len));
+		reader_parts_note(parts, buf_append(&parts->rows, &row, sizeof(row)));
+		parts->phonemes_done = reader_parts_phonemes_count(parts);
 		parts->ipa_done = parts->ipa.len;
 		parts->pause_ms = 0;
 	}
@@ -104,13 +106,13 @@ void reader_parts_pause(struct reader_parts *parts, unsigned ms)
 {
 	if (ms == 0)
 		return;
-	finish_part(parts);
+	reader_parts_finish_part(parts);
 	parts->pause_ms += ms;
 }
 
 void reader_parts_rate(struct reader_parts *parts, double rate)
 {
-	finish_part(parts);
+	reader_parts_finish_part(parts);
 	parts->rate = rate;
 }
 
@@ -120,15 +122,15 @@ void reader_parts_pronounce(struct reader_parts *parts, size_t begin, size_t end
 	struct spoken_phonemes phonemes = {.begin = (uint32_t)begin, .end = (uint32_t)end};
 
 	if (parts->part.err || buf_reserve(&parts->ipa, ipa_len + 1) != 0)
-		return; /* the text is said instead */
+		return; /* the text is spoken instead */
 	buf_append(&parts->ipa, ipa, ipa_len);
 	buf_append(&parts->ipa, "", 1);
-	note(parts, buf_append(&parts->phonemes, &phonemes, sizeof(phonemes)));
+	reader_parts_note(parts, buf_append(&parts->phonemes, &phonemes, sizeof(phonemes)));
 }
 
 enum { MEMORY_TEXT, MEMORY_PIECES, MEMORY_PHONEMES, MEMORY_IPA };
 
-static void destroy(void *object)
+static void reader_parts_destroy(void *object)
 {
 	struct spoken *spoken = object;
 
@@ -137,7 +139,7 @@ static void destroy(void *object)
 	free(spoken->parts);
 }
 
-static void *take_memory(struct buf *buf)
+static void *reader_parts_take_memory(struct buf *buf)
 {
 	void *memory = buf->bytes;
 
@@ -146,8 +148,8 @@ static void *take_memory(struct buf *buf)
 	return memory;
 }
 
-static void point(struct spoken_part *part, const struct reader_row *row,
-		  const struct spoken *spoken)
+static void reader_parts_point(struct spoken_part *part, const struct reader_row *row,
+			       const struct spoken *spoken)
 {
 	const struct spoken_piece *pieces = spoken->memory[MEMORY_PIECES];
 	const struct spoken_phonemes *phonemes = spoken->memory[MEMORY_PHONEMES];
@@ -164,8 +166,8 @@ static void point(struct spoken_part *part, const struct reader_row *row,
 	};
 }
 
-/* The strings lie one after the other, as the spans do. */
-static void point_phonemes(struct spoken *spoken, size_t count)
+/* The strings are in the same order as the spans. */
+static void reader_parts_point_phonemes(struct spoken *spoken, size_t count)
 {
 	struct spoken_phonemes *phonemes = spoken->memory[MEMORY_PHONEMES];
 	const char *ipa = spoken->memory[MEMORY_IPA];
@@ -177,13 +179,13 @@ static void point_phonemes(struct spoken *spoken, size_t count)
 }
 
 /* The silence at the end of a chunk is a part without text. */
-static void finish_all(struct reader_parts *parts)
+static void reader_parts_finish_all(struct reader_parts *parts)
 {
-	finish_part(parts);
+	reader_parts_finish_part(parts);
 	if (parts->pause_ms > 0) {
 		struct reader_row row = {.pause_ms = parts->pause_ms, .rate = parts->rate};
 
-		note(parts, buf_append(&parts->rows, &row, sizeof(row)));
+		reader_parts_note(parts, buf_append(&parts->rows, &row, sizeof(row)));
 	}
 }
 
@@ -193,10 +195,10 @@ int reader_parts_take(struct spoken **spokenp, struct reader_parts *parts)
 	struct spoken *spoken;
 	size_t count;
 
-	finish_all(parts);
+	reader_parts_finish_all(parts);
 	if (parts->err)
 		return parts->err;
-	spoken = mem_zalloc(sizeof(*spoken), destroy);
+	spoken = mem_zalloc(sizeof(*spoken), reader_parts_destroy);
 	if (!spoken)
 		return ENOMEM;
 	count = parts->rows.len / sizeof(*rows);
@@ -205,14 +207,14 @@ int reader_parts_take(struct spoken **spokenp, struct reader_parts *parts)
 		mem_deref(spoken);
 		return ENOMEM;
 	}
-	spoken->memory[MEMORY_TEXT] = take_memory(&parts->text);
-	spoken->memory[MEMORY_PIECES] = take_memory(&parts->pieces);
-	spoken->memory[MEMORY_PHONEMES] = take_memory(&parts->phonemes);
-	spoken->memory[MEMORY_IPA] = take_memory(&parts->ipa);
-	point_phonemes(spoken, parts->phonemes_done);
+	spoken->memory[MEMORY_TEXT] = reader_parts_take_memory(&parts->text);
+	spoken->memory[MEMORY_PIECES] = reader_parts_take_memory(&parts->pieces);
+	spoken->memory[MEMORY_PHONEMES] = reader_parts_take_memory(&parts->phonemes);
+	spoken->memory[MEMORY_IPA] = reader_parts_take_memory(&parts->ipa);
+	reader_parts_point_phonemes(spoken, parts->phonemes_done);
 	rows = (const struct reader_row *)(const void *)parts->rows.bytes;
 	for (size_t i = 0; i < count; ++i)
-		point(&spoken->parts[i], &rows[i], spoken);
+		reader_parts_point(&spoken->parts[i], &rows[i], spoken);
 	spoken->parts_len = count;
 	*spokenp = spoken;
 	return 0;

@@ -11,12 +11,12 @@
 /* What a code point does to the candidate. */
 enum outcome { OUTCOME_WAIT, OUTCOME_END, OUTCOME_NO_END };
 
-/* One code point with all that is asked about it. */
+/* A code point and its properties. */
 struct glyph {
 	uint32_t c;
 	enum unicode_kind kind;
 	enum punctuation punctuation;
-	struct place before, after;
+	struct text_position before, after;
 };
 
 void sentence_init(struct sentence *s, const char *language)
@@ -24,17 +24,17 @@ void sentence_init(struct sentence *s, const char *language)
 	*s = (struct sentence){.language = language_find(language), .is_between = true};
 }
 
-static bool is_greek_question(const struct sentence *s, uint32_t c)
+static bool sentence_is_greek_question(const struct sentence *s, uint32_t c)
 {
 	return c == ';' && strcmp(s->language->code, "el") == 0;
 }
 
-static bool is_word_end(const struct glyph *g)
+static bool sentence_is_word_end(const struct glyph *g)
 {
 	return !unicode_is_letter(g->kind) && g->kind != UNICODE_MARK;
 }
 
-static void put_next(struct candidate *candidate, const struct glyph *g)
+static void sentence_put_next(struct candidate *candidate, const struct glyph *g)
 {
 	if (candidate->next_len + 4u < sizeof(candidate->next))
 		candidate->next_len += (uint8_t)utf8_encode(candidate->next + candidate->next_len,
@@ -43,39 +43,39 @@ static void put_next(struct candidate *candidate, const struct glyph *g)
 		candidate->next_len = sizeof(candidate->next) - 1; /* too long for any list */
 }
 
-/* The candidate is one of ours and more stops follow: "?!", "...". */
-static void add_stop(struct candidate *candidate, const struct glyph *g)
+/* More stops follow the stop of the candidate: "?!", "...". */
+static void sentence_add_stop(struct candidate *candidate, const struct glyph *g)
 {
 	candidate->end = g->after;
 	candidate->hold = HOLD_NONE;
 	candidate->is_number = false;
 	candidate->is_strong |= g->punctuation == PUNCTUATION_STRONG;
 	candidate->is_full |= g->punctuation == PUNCTUATION_FULL;
-	candidate->is_certain &= g->punctuation >= PUNCTUATION_STRONG; /* no ellipsis */
+	candidate->is_certain &= g->punctuation >= PUNCTUATION_STRONG; /* not an ellipsis */
 	candidate->stage = CANDIDATE_CLOSING;
 }
 
-static enum outcome enter_gap(struct candidate *candidate, const struct glyph *g)
+static enum outcome sentence_enter_gap(struct candidate *candidate, const struct glyph *g)
 {
 	candidate->stage = CANDIDATE_GAP;
 	candidate->has_newline = g->kind == UNICODE_NEWLINE;
 	return OUTCOME_WAIT;
 }
 
-/* Directly after the stop. */
-static enum outcome step_closing(struct sentence *s, const struct glyph *g)
+/* Processes a code point directly after the stop. */
+static enum outcome sentence_step_closing(struct sentence *s, const struct glyph *g)
 {
 	struct candidate *candidate = &s->candidate;
 
 	if (punctuation_is_stop(g->punctuation)) {
-		add_stop(candidate, g);
+		sentence_add_stop(candidate, g);
 		return OUTCOME_WAIT;
 	}
 	if (g->punctuation == PUNCTUATION_CLOSE) {
 		candidate->end = g->after;
 		candidate->is_certain &= candidate->is_full;
 		if (candidate->is_number && candidate->hold == HOLD_STARTER)
-			candidate->hold = HOLD_CAPITAL; /* "(page 5.)" is no ordinal */
+			candidate->hold = HOLD_CAPITAL; /* "(page 5.)" is not an ordinal */
 		return OUTCOME_WAIT;
 	}
 	if (g->kind == UNICODE_PICTURE || g->kind == UNICODE_MARK || g->kind == UNICODE_FORMAT) {
@@ -85,16 +85,16 @@ static enum outcome step_closing(struct sentence *s, const struct glyph *g)
 	if (candidate->is_full)
 		return OUTCOME_END;
 	if (unicode_is_blank(g->kind))
-		return enter_gap(candidate, g);
+		return sentence_enter_gap(candidate, g);
 	if (candidate->is_strong && !s->word.is_address &&
 	    (g->kind == UNICODE_UPPER || g->kind == UNICODE_LETTER ||
 	     g->punctuation == PUNCTUATION_INVERTED))
-		return OUTCOME_END; /* "Really?Yes", where a blank was forgotten */
+		return OUTCOME_END; /* "Really?Yes", with a missing blank */
 	return OUTCOME_NO_END;
 }
 
-/* The first letter of what follows is a capital, or as good as one. */
-static enum outcome begins_big(struct candidate *candidate, const struct glyph *g)
+/* The next text begins with a capital or equivalent. */
+static enum outcome sentence_begins_big(struct candidate *candidate, const struct glyph *g)
 {
 	if (candidate->hold == HOLD_NEVER)
 		return OUTCOME_NO_END;
@@ -103,11 +103,11 @@ static enum outcome begins_big(struct candidate *candidate, const struct glyph *
 	if (g->kind != UNICODE_UPPER)
 		return OUTCOME_NO_END;
 	candidate->stage = CANDIDATE_WORD;
-	put_next(candidate, g);
+	sentence_put_next(candidate, g);
 	return OUTCOME_WAIT;
 }
 
-static enum outcome begins_number(const struct candidate *candidate)
+static enum outcome sentence_begins_number(const struct candidate *candidate)
 {
 	if (candidate->hold == HOLD_NONE)
 		return OUTCOME_END;
@@ -117,24 +117,24 @@ static enum outcome begins_number(const struct candidate *candidate)
 	return OUTCOME_NO_END;
 }
 
-/* Only French has blanks inside its quotes; elsewhere » may open. */
-static bool closes_after_blank(const struct sentence *s, uint32_t c)
+/* Only French has blanks inside its quotes; in other languages » may open. */
+static bool sentence_closes_after_blank(const struct sentence *s, uint32_t c)
 {
 	return c == ')' || c == ']' || c == '}' ||
 	       (c == 0x00bb && strcmp(s->language->code, "fr") == 0);
 }
 
-/* Anything that is neither a letter nor a digit, between the stop and them. */
-static enum outcome step_between(struct sentence *s, const struct glyph *g)
+/* Processes anything between the stop and the next letter or digit. */
+static enum outcome sentence_step_between(struct sentence *s, const struct glyph *g)
 {
 	struct candidate *candidate = &s->candidate;
 	bool is_fresh = !candidate->is_crossed;
 
 	if (is_fresh && !candidate->has_newline && punctuation_is_stop(g->punctuation)) {
-		add_stop(candidate, g); /* French: "Quoi ? !" */
+		sentence_add_stop(candidate, g); /* French: "Quoi ? !" */
 		return OUTCOME_WAIT;
 	}
-	if (is_fresh && closes_after_blank(s, g->c)) {
+	if (is_fresh && sentence_closes_after_blank(s, g->c)) {
 		candidate->end = g->after;
 		candidate->is_certain = false;
 		return OUTCOME_WAIT;
@@ -146,12 +146,12 @@ static enum outcome step_between(struct sentence *s, const struct glyph *g)
 	if (is_fresh && candidate->has_newline && g->punctuation != PUNCTUATION_OPEN &&
 	    g->c != '"' && g->c != '\'' && !punctuation_is_stop(g->punctuation) &&
 	    !(g->punctuation == PUNCTUATION_CLOSE && g->c >= 0x80))
-		return OUTCOME_END; /* a list's bullet, a heading, a rule */
+		return OUTCOME_END; /* a bullet, a heading, a rule */
 	candidate->is_crossed = true;
 	return OUTCOME_WAIT;
 }
 
-static enum outcome step_gap(struct sentence *s, const struct glyph *g)
+static enum outcome sentence_step_gap(struct sentence *s, const struct glyph *g)
 {
 	struct candidate *candidate = &s->candidate;
 
@@ -166,15 +166,15 @@ static enum outcome step_gap(struct sentence *s, const struct glyph *g)
 		return OUTCOME_WAIT;
 	case UNICODE_UPPER:
 	case UNICODE_LETTER:
-		return begins_big(candidate, g);
+		return sentence_begins_big(candidate, g);
 	case UNICODE_LOWER:
 		candidate->begins_lower = true;
 		candidate->stage = CANDIDATE_WORD;
-		put_next(candidate, g);
+		sentence_put_next(candidate, g);
 		return OUTCOME_WAIT;
 	case UNICODE_DIGIT:
 	case UNICODE_NUMBER:
-		return begins_number(candidate);
+		return sentence_begins_number(candidate);
 	case UNICODE_OTHER:
 	case UNICODE_NEWLINE:
 	case UNICODE_MARK:
@@ -187,11 +187,11 @@ static enum outcome step_gap(struct sentence *s, const struct glyph *g)
 	case UNICODE_ODD_UPPER:
 		break;
 	}
-	return step_between(s, g);
+	return sentence_step_between(s, g);
 }
 
-/* The word after the candidate is whole. */
-static enum outcome judge_next(const struct sentence *s, bool has_dot)
+/* The word after the candidate is complete. */
+static enum outcome sentence_judge_next(const struct sentence *s, bool has_dot)
 {
 	const struct candidate *candidate = &s->candidate;
 
@@ -202,7 +202,7 @@ static enum outcome judge_next(const struct sentence *s, bool has_dot)
 	return language_starts(s->language, candidate->next) ? OUTCOME_END : OUTCOME_NO_END;
 }
 
-static enum outcome step_word(struct sentence *s, const struct glyph *g)
+static enum outcome sentence_step_word(struct sentence *s, const struct glyph *g)
 {
 	struct candidate *candidate = &s->candidate;
 
@@ -212,29 +212,29 @@ static enum outcome step_word(struct sentence *s, const struct glyph *g)
 			return OUTCOME_END;
 		return OUTCOME_NO_END;
 	}
-	if (is_word_end(g))
-		return judge_next(s, g->c == '.');
-	put_next(candidate, g);
+	if (sentence_is_word_end(g))
+		return sentence_judge_next(s, g->c == '.');
+	sentence_put_next(candidate, g);
 	return OUTCOME_WAIT;
 }
 
-static enum outcome step_candidate(struct sentence *s, const struct glyph *g)
+static enum outcome sentence_step_candidate(struct sentence *s, const struct glyph *g)
 {
 	switch (s->candidate.stage) {
 	case CANDIDATE_CLOSING:
-		return step_closing(s, g);
+		return sentence_step_closing(s, g);
 	case CANDIDATE_GAP:
-		return step_gap(s, g);
+		return sentence_step_gap(s, g);
 	case CANDIDATE_WORD:
-		return step_word(s, g);
+		return sentence_step_word(s, g);
 	case CANDIDATE_NONE:
 		break;
 	}
 	return OUTCOME_WAIT;
 }
 
-/* The candidate was the end: what stands after it is the next sentence's. */
-static void begin_sentence(struct sentence *s)
+/* The candidate was the end: the text after it belongs to the next sentence. */
+static void sentence_begin(struct sentence *s)
 {
 	bool in_word = s->candidate.stage == CANDIDATE_WORD;
 
@@ -248,11 +248,11 @@ static void begin_sentence(struct sentence *s)
 	s->candidate = (struct candidate){0};
 }
 
-static bool settle(struct sentence *s, enum outcome outcome, struct place *end)
+static bool sentence_settle(struct sentence *s, enum outcome outcome, struct text_position *end)
 {
 	if (outcome == OUTCOME_END) {
 		*end = s->candidate.end;
-		begin_sentence(s);
+		sentence_begin(s);
 		return true;
 	}
 	if (outcome == OUTCOME_NO_END)
@@ -260,8 +260,8 @@ static bool settle(struct sentence *s, enum outcome outcome, struct place *end)
 	return false;
 }
 
-/* See sentence.h; the candidate has its hold. */
-static bool is_certain(const struct sentence *s, const struct glyph *g)
+/* See sentence.h; the candidate's hold is already set. */
+static bool sentence_is_certain(const struct sentence *s, const struct glyph *g)
 {
 	const struct word *word = &s->word;
 
@@ -273,7 +273,7 @@ static bool is_certain(const struct sentence *s, const struct glyph *g)
 	       (g->punctuation == PUNCTUATION_DOT && !s->is_between && word_is_plain(word));
 }
 
-static void open_stop(struct sentence *s, const struct glyph *g)
+static void sentence_open_stop(struct sentence *s, const struct glyph *g)
 {
 	bool is_dot = g->punctuation == PUNCTUATION_DOT;
 
@@ -289,11 +289,11 @@ static void open_stop(struct sentence *s, const struct glyph *g)
 	} else if (g->c == '!' && (word_is(&s->word, "yahoo") || word_is(&s->word, "jeopardy"))) {
 		s->candidate.hold = HOLD_STARTER; /* names that end in a stop */
 	}
-	s->candidate.is_certain = is_certain(s, g);
+	s->candidate.is_certain = sentence_is_certain(s, g);
 	s->follows_dot = is_dot;
 }
 
-static void open_line(struct sentence *s)
+static void sentence_open_line(struct sentence *s)
 {
 	s->candidate = (struct candidate){
 		.stage = CANDIDATE_GAP,
@@ -302,7 +302,7 @@ static void open_line(struct sentence *s)
 	};
 }
 
-static void track_clause(struct sentence *s, const struct glyph *g)
+static void sentence_track_clause(struct sentence *s, const struct glyph *g)
 {
 	if (s->has_clause_end) {
 		if (g->punctuation == PUNCTUATION_CLOSE) {
@@ -335,13 +335,13 @@ static void track_clause(struct sentence *s, const struct glyph *g)
 	case PUNCTUATION_INVERTED:
 		return;
 	}
-	s->has_clause_end = s->words > 0; /* a bullet is no clause */
+	s->has_clause_end = s->words > 0; /* a bullet is not a clause */
 	s->clause_end = g->after;
 }
 
-/* A dash at the start of a sentence introduces speech: "—¡Alto! —dijo él".  Marks
- * that open in one language close in another: the first one opens. */
-static void track_quote(struct sentence *s, const struct glyph *g)
+/* A dash at the start of a sentence introduces speech: "—¡Alto! —dijo él". Quotes that open in
+ * one language close in another: the first one opens. */
+static void sentence_track_quote(struct sentence *s, const struct glyph *g)
 {
 	switch (g->punctuation) {
 	case PUNCTUATION_OPEN:
@@ -355,7 +355,7 @@ static void track_quote(struct sentence *s, const struct glyph *g)
 		s->in_quote |= !s->has_content;
 		break;
 	case PUNCTUATION_INVERTED:
-		s->in_quote |= s->words > 0; /* a question in a sentence */
+		s->in_quote |= s->words > 0; /* a question within a sentence */
 		break;
 	case PUNCTUATION_NONE:
 	case PUNCTUATION_DOT:
@@ -367,7 +367,7 @@ static void track_quote(struct sentence *s, const struct glyph *g)
 	}
 }
 
-static void track_word(struct sentence *s, const struct glyph *g)
+static void sentence_track_word(struct sentence *s, const struct glyph *g)
 {
 	if (unicode_is_blank(g->kind)) {
 		if (!s->is_between)
@@ -386,32 +386,32 @@ static void track_word(struct sentence *s, const struct glyph *g)
 	s->solid = g->after;
 }
 
-bool sentence_step(struct sentence *s, uint32_t c, struct place before, struct place after,
-		   struct place *end)
+bool sentence_step(struct sentence *s, uint32_t c, struct text_position before,
+		   struct text_position after, struct text_position *end)
 {
 	struct glyph g = {c, unicode_kind(c), punctuation_of(c), before, after};
 	bool ended;
 
-	if (is_greek_question(s, c))
+	if (sentence_is_greek_question(s, c))
 		g.punctuation = PUNCTUATION_STRONG;
-	ended = settle(s, step_candidate(s, &g), end);
+	ended = sentence_settle(s, sentence_step_candidate(s, &g), end);
 	if (s->candidate.stage == CANDIDATE_NONE) {
 		if (punctuation_is_stop(g.punctuation) && s->words > 0)
-			open_stop(s, &g);
+			sentence_open_stop(s, &g);
 		else if (g.kind == UNICODE_NEWLINE && s->has_content)
-			open_line(s);
+			sentence_open_line(s);
 	}
-	track_clause(s, &g);
-	track_quote(s, &g);
-	track_word(s, &g);
+	sentence_track_clause(s, &g);
+	sentence_track_quote(s, &g);
+	sentence_track_word(s, &g);
 	s->last = c;
 	return ended;
 }
 
-/* A tag parts sentences as a blank does.  What closes, or pauses, right after
- * a stop stays with its sentence; what opens belongs to the next. */
-static enum outcome tag_candidate(struct candidate *candidate, const struct tag *tag,
-				  struct place after)
+/* A tag separates sentences like a blank. A closing tag or a pause directly after a stop
+ * belongs to its sentence; an opening tag belongs to the next. */
+static enum outcome sentence_tag_candidate(struct candidate *candidate, const struct tag *tag,
+					   struct text_position after)
 {
 	bool belongs = tag->closes || tag_is_pause(tag);
 
@@ -430,16 +430,16 @@ static enum outcome tag_candidate(struct candidate *candidate, const struct tag 
 	}
 	if (!tag_is(tag, "spell") || tag->closes || candidate->stage != CANDIDATE_GAP)
 		return OUTCOME_WAIT;
-	return begins_big(candidate, &(struct glyph){.c = 'x', .kind = UNICODE_LETTER});
+	return sentence_begins_big(candidate, &(struct glyph){.c = 'x', .kind = UNICODE_LETTER});
 }
 
-bool sentence_tag(struct sentence *s, const struct tag *tag, struct place before,
-		  struct place after, struct place *end)
+bool sentence_tag(struct sentence *s, const struct tag *tag, struct text_position before,
+		  struct text_position after, struct text_position *end)
 {
 	bool ended = false;
 
 	if (s->candidate.stage != CANDIDATE_NONE)
-		ended = settle(s, tag_candidate(&s->candidate, tag, after), end);
+		ended = sentence_settle(s, sentence_tag_candidate(&s->candidate, tag, after), end);
 	if (s->has_clause_end)
 		s->clause = s->clause_end;
 	s->has_clause_end = false;
@@ -453,7 +453,7 @@ bool sentence_tag(struct sentence *s, const struct tag *tag, struct place before
 	return ended;
 }
 
-void sentence_spell(struct sentence *s, struct place after)
+void sentence_spell(struct sentence *s, struct text_position after)
 {
 	if (s->is_between)
 		word_begin(&s->word, after, false);
@@ -469,7 +469,7 @@ void sentence_spell(struct sentence *s, struct place after)
 	s->solid = after;
 }
 
-bool sentence_end_message(struct sentence *s, size_t next_message, struct place *end)
+bool sentence_end_message(struct sentence *s, size_t next_message, struct text_position *end)
 {
 	struct candidate *candidate = &s->candidate;
 	bool has_words = s->words > 1 || candidate->is_full;
@@ -480,7 +480,7 @@ bool sentence_end_message(struct sentence *s, size_t next_message, struct place 
 	       (candidate->stage == CANDIDATE_GAP ||
 		(candidate->stage == CANDIDATE_CLOSING && candidate->is_whole && has_words));
 	s->message = next_message;
-	return ends && settle(s, OUTCOME_END, end);
+	return ends && sentence_settle(s, OUTCOME_END, end);
 }
 
 bool sentence_awaits_pause(const struct sentence *s)
@@ -502,13 +502,13 @@ bool sentence_has_open_word(const struct sentence *s)
 	return !s->is_between && !sentence_awaits_pause(s) && word_may_go_on(&s->word);
 }
 
-void sentence_confirm(struct sentence *s, struct place *end)
+void sentence_confirm(struct sentence *s, struct text_position *end)
 {
 	*end = s->candidate.end;
-	begin_sentence(s);
+	sentence_begin(s);
 }
 
-bool sentence_finish(struct sentence *s, struct place *end)
+bool sentence_finish(struct sentence *s, struct text_position *end)
 {
 	struct candidate *candidate = &s->candidate;
 	enum outcome outcome = OUTCOME_END;
@@ -516,13 +516,13 @@ bool sentence_finish(struct sentence *s, struct place *end)
 	if (candidate->stage == CANDIDATE_NONE)
 		return false;
 	if (candidate->stage == CANDIDATE_WORD)
-		outcome = judge_next(s, false);
+		outcome = sentence_judge_next(s, false);
 	else if (candidate->is_crossed && candidate->hold > HOLD_CAPITAL)
 		outcome = OUTCOME_NO_END;
-	return settle(s, outcome, end);
+	return sentence_settle(s, outcome, end);
 }
 
-void sentence_cut(struct sentence *s, struct place at)
+void sentence_cut(struct sentence *s, struct text_position at)
 {
 	if (s->candidate.end.byte <= at.byte)
 		s->candidate = (struct candidate){0};

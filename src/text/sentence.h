@@ -1,16 +1,16 @@
 /*
  * sentence.h: finds where sentences end, one code point at a time.
  *
- * A stop or a line end opens a candidate; what follows confirms or refutes
- * it.  A candidate goes through at most three stages:
+ * A stop or a line end opens a candidate; the text after it confirms or refutes it. A
+ * candidate goes through at most three stages:
  *
- *     Say "Stop.")  (He  did
- *              ^^^ closing: stops, quotes and brackets still belong to it
- *                 ^^^ gap: blanks, and openers that say nothing yet
- *                    ^^ word: only when the first letter does not decide
+ *         Say "Stop.")  (He  did
+ *                  ^^^ closing: stops, quotes and brackets still belong to it
+ *                     ^^^ gap: blanks, and opening signs that decide nothing
+ *                        ^^ word: only when the first letter does not decide
  *
- * The state is of fixed size and each code point is taken once, so the cost
- * is linear whatever the text, and how the text was split cannot matter.
+ * The state has a fixed size and each code point is processed once, so the cost is linear
+ * for any text, and the division of the text does not matter.
  */
 #ifndef TEXT_SENTENCE_H
 #define TEXT_SENTENCE_H
@@ -23,17 +23,17 @@ enum candidate_stage { CANDIDATE_NONE, CANDIDATE_CLOSING, CANDIDATE_GAP, CANDIDA
 struct candidate {
 	enum candidate_stage stage;
 	enum hold hold;
-	struct place end;
+	struct text_position end;
 	bool is_full; /* needs no confirmation: '。' */
 	bool is_strong; /* '!' or '?' */
 	bool is_number; /* its dot came after a digit */
-	bool is_certain; /* nothing suggests that the sentence goes on: see below */
-	bool is_whole; /* all of its sentence came in one message */
-	bool is_crossed; /* something other than blanks stands in the gap */
+	bool is_certain; /* nothing suggests that the sentence continues: see below */
+	bool is_whole; /* the whole sentence arrived in one message */
+	bool is_crossed; /* the gap contains something other than blanks */
 	bool has_newline;
-	bool begins_lower; /* the word in the word stage does */
+	bool begins_lower; /* the word in the word stage begins with a lower-case letter */
 	uint8_t next_len;
-	char next[20]; /* that word in lower case, cut when longer */
+	char next[20]; /* that word in lower case, truncated */
 };
 
 struct sentence {
@@ -41,64 +41,63 @@ struct sentence {
 	struct word word;
 	struct candidate candidate;
 	uint32_t last;
-	unsigned words; /* begun in this sentence */
-	struct place first_word; /* where the first of them began */
-	size_t message; /* where the message began that is being read */
-	bool has_content; /* anything but blanks */
+	unsigned words; /* words begun in this sentence */
+	struct text_position first_word; /* where the first of them began */
+	size_t message; /* where the current message began */
+	bool has_content; /* the sentence has anything but blanks */
 	bool is_between; /* no word is open */
 	bool follows_dot; /* the last word ended in a dot that was a candidate */
-	bool in_quote; /* one was opened, or a bracket, or the speech of a dialogue */
-	struct place solid; /* after the last code point that is not blank */
-	struct place gap; /* where the last word ended */
-	struct place clause; /* where the last clause ended */
-	struct place clause_end; /* where one ends if the next code point agrees */
+	bool in_quote; /* inside a quote, a bracket, or a line of dialogue */
+	struct text_position solid; /* after the last code point that is not blank */
+	struct text_position gap; /* where the last word ended */
+	struct text_position clause; /* where the last clause ended */
+	/* where a clause ends if the next code point confirms it */
+	struct text_position clause_end;
 	bool has_clause_end;
-	bool clause_is_sure; /* its mark needs no blank after it */
+	bool clause_is_sure; /* the clause's mark needs no blank after it */
 };
 
 void sentence_init(struct sentence *sentence, const char *language);
 
-/* The next code point, between two places.  True when a sentence has ended:
- * at *end, which is not after `before`. */
-bool sentence_step(struct sentence *sentence, uint32_t c, struct place before, struct place after,
-		   struct place *end);
+/* Processes the next code point, between two positions. True when a sentence has ended, at
+ * *end, which is not after `before`. */
+bool sentence_step(struct sentence *sentence, uint32_t c, struct text_position before,
+		   struct text_position after, struct text_position *end);
 
-/* The same for a whole tag. */
-bool sentence_tag(struct sentence *sentence, const struct tag *tag, struct place before,
-		  struct place after, struct place *end);
+/* The same for a complete tag. */
+bool sentence_tag(struct sentence *sentence, const struct tag *tag, struct text_position before,
+		  struct text_position after, struct text_position *end);
 
-/* The next code points are read aloud one by one (inside <spell>): an opaque
- * word, whatever they are. */
-void sentence_spell(struct sentence *sentence, struct place after);
+/* The next code points are spelled (inside <spell>): they count as one word, whatever they
+ * are. */
+void sentence_spell(struct sentence *sentence, struct text_position after);
 
-/* The message that is being read ends here, and the next one begins: true when
- * that confirms the candidate.  Only a certain one is confirmed, and only when a
- * blank stands after it or when the message contains the whole sentence, of several
- * words: what a model sends token by token ends anywhere.
+/* The current message ends here: true when that confirms the candidate. Only a certain
+ * candidate is confirmed, and only when a blank follows it or when the message contains the
+ * whole sentence, of several words, because tokens of a language model can end anywhere.
  *
- * A candidate is certain after a plain word ('.', '!', '?', '?!') and after '。'.
- * It is not after what may be an abbreviation, a number, an initial or a part of a
- * name with dots, nor after an ellipsis, nor in a quote or when one closes after it
- * ("Stop!" he said; the same with brackets), nor at the end of a line without a
- * stop. */
-bool sentence_end_message(struct sentence *sentence, size_t next_message, struct place *end);
+ * A candidate is certain after a plain word ('.', '!', '?', '?!') and after '。'. It is not
+ * certain after a possible abbreviation, a number, an initial or a part of a dotted name, nor
+ * after an ellipsis, nor in a quote or before the end of one ("Stop!" he said; the same with
+ * brackets), nor at the end of a line without a stop. */
+bool sentence_end_message(struct sentence *sentence, size_t next_message,
+			  struct text_position *end);
 
-/* True when only confirmation is missing, and a pause would do; the pause should be
- * a long one when the candidate is doubtful: neither certain nor the end of a whole
- * message. */
+/* True when a pause would confirm the candidate. The pause should be long when the candidate
+ * is doubtful: neither certain nor the end of a whole message. */
 bool sentence_awaits_pause(const struct sentence *sentence);
 bool sentence_is_doubtful(const struct sentence *sentence);
 
-/* True when the text ends in a word that may go on (word_may_go_on). */
+/* True when the text ends in a word that may continue (word_may_go_on). */
 bool sentence_has_open_word(const struct sentence *sentence);
 
-/* A pause has confirmed the candidate. */
-void sentence_confirm(struct sentence *sentence, struct place *end);
+/* Confirms the candidate after a pause. */
+void sentence_confirm(struct sentence *sentence, struct text_position *end);
 
-/* The text ends here, for now: true when the candidate counts. */
-bool sentence_finish(struct sentence *sentence, struct place *end);
+/* The text ends here for now: true when the candidate is confirmed. */
+bool sentence_finish(struct sentence *sentence, struct text_position *end);
 
-/* The text was cut here for another reason: a candidate up to it is void. */
-void sentence_cut(struct sentence *sentence, struct place at);
+/* The text was cut here for another reason: a candidate before this position is dropped. */
+void sentence_cut(struct sentence *sentence, struct text_position at);
 
 #endif

@@ -11,14 +11,14 @@
 #include "text/tag.h"
 #include "text/unicode.h"
 
-/* Four is what listeners write down at once: bank cards, licence plates. */
+/* Listeners write down four characters at a time: bank cards, licence plates. */
 #define GROUP_DEFAULT 4
-#define GROUP_MAX 100 /* more is none */
+#define GROUP_MAX 100 /* a larger group is ignored */
 
 struct speller {
 	struct reader_parts *parts;
-	const struct reading *reading; /* NULL: the language has none */
-	const struct sign *signs; /* NULL: the language has none either */
+	const struct reading_rules *reading; /* NULL: the language has no rules */
+	const struct sign *signs; /* NULL: the language has no names of signs */
 	unsigned group;
 	unsigned in_group; /* characters since the last pause */
 	bool is_first;
@@ -43,7 +43,7 @@ unsigned spell_group(const char *tag, size_t len)
 	return group;
 }
 
-static const char *sign_word(const struct sign *signs, const char *bytes, size_t n)
+static const char *spell_sign_word(const struct sign *signs, const char *bytes, size_t n)
 {
 	for (const struct sign *sign = signs; sign && sign->written; ++sign) {
 		if (strlen(sign->written) == n && memcmp(sign->written, bytes, n) == 0)
@@ -52,20 +52,13 @@ static const char *sign_word(const struct sign *signs, const char *bytes, size_t
 	return NULL;
 }
 
-static int put_digit(struct buf *word, const struct reading *reading, uint32_t c)
+/* The word for one character; empty when there is none. */
+static int spell_put_word(struct buf *word, const struct speller *speller, uint32_t c,
+			  const char *bytes, size_t n)
 {
-	if (reading && c >= '0' && c <= '9')
-		return number_say(word, reading->numbers, 'c', c - '0');
-	return buf_append(word, (char[]){(char)c}, 1);
-}
-
-/* The word of one character; empty when it has none. */
-static int put_word(struct buf *word, const struct speller *speller, uint32_t c, const char *bytes,
-		    size_t n)
-{
-	const struct reading *reading = speller->reading;
+	const struct reading_rules *reading = speller->reading;
 	enum unicode_kind kind = unicode_kind(c);
-	const char *spoken = sign_word(speller->signs, bytes, n);
+	const char *spoken = spell_sign_word(speller->signs, bytes, n);
 	char upper[4];
 
 	if (spoken)
@@ -73,63 +66,50 @@ static int put_word(struct buf *word, const struct speller *speller, uint32_t c,
 	if (unicode_is_blank(kind))
 		return buf_append_str(word, reading && reading->space ? reading->space : "");
 	if (c >= '0' && c <= '9')
-		return put_digit(word, reading, c);
+		return reading ? number_say(word, reading->numbers, 'c', c - '0')
+			       : buf_append(word, bytes, n);
 	if (unicode_is_spoken(kind))
 		return buf_append(word, upper, utf8_encode(upper, unicode_upper(c)));
 	return 0;
 }
 
-/* The comma stands before a pause, not after it. */
-static void put_comma(struct speller *speller, uint32_t index)
+static bool spell_begins_group(uint32_t c)
 {
-	if (!speller->is_first)
-		mapped_put(&speller->parts->part, ",", 1, index, index);
+	return c == ' ' || c == '.' || c == '-' || c == '@';
 }
 
-static void say_character(struct speller *speller, const struct buf *word, uint32_t index)
+static bool spell_has_blank(const char *text, size_t n)
 {
+	return memchr(text, ' ', n) || memchr(text, '\t', n) || memchr(text, '\n', n);
+}
+
+/* A combining mark belongs to its letter. */
+static void spell_character(struct speller *speller, uint32_t c, const char *bytes, size_t n,
+			    uint32_t index)
+{
+	char memory[256];
+	struct buf word = {.bytes = memory, .size = sizeof(memory), .max = sizeof(memory)};
 	struct mapped *part = &speller->parts->part;
 
+	if (unicode_kind(c) == UNICODE_MARK && !speller->is_first) {
+		mapped_put(part, bytes, n, index, index + 1);
+		return;
+	}
+	if (spell_put_word(&word, speller, c, bytes, n) != 0 || word.len == 0)
+		return;
+	if (spell_begins_group(c))
+		speller->in_group = 0;
+	if (!speller->is_first)
+		mapped_put(part, ",", 1, index, index); /* it precedes a pause between groups */
 	if (speller->group > 0 && speller->in_group == speller->group) {
 		reader_parts_pause(speller->parts, SPELL_GROUP_PAUSE_MS);
 		speller->in_group = 0;
 	}
 	if (part->text.len > 0 && part->text.bytes[part->text.len - 1] != ' ')
 		mapped_put(part, " ", 1, index, index);
-	mapped_put(part, word->bytes, word->len, index, index + 1);
-	++speller->in_group;
+	mapped_put(part, word.bytes, word.len, index, index + 1);
 	speller->is_first = false;
-}
-
-static bool begins_group(uint32_t c)
-{
-	return c == ' ' || c == '.' || c == '-' || c == '@';
-}
-
-static bool has_blank(const char *text, size_t n)
-{
-	return memchr(text, ' ', n) || memchr(text, '\t', n) || memchr(text, '\n', n);
-}
-
-/* A combining mark stays with its letter. */
-static void spell_character(struct speller *speller, uint32_t c, const char *bytes, size_t n,
-			    uint32_t index)
-{
-	char memory[256];
-	struct buf word = {.bytes = memory, .size = sizeof(memory), .max = sizeof(memory)};
-
-	if (unicode_kind(c) == UNICODE_MARK && !speller->is_first) {
-		mapped_put(&speller->parts->part, bytes, n, index, index + 1);
-		return;
-	}
-	if (put_word(&word, speller, c, bytes, n) != 0 || word.len == 0)
-		return;
-	if (begins_group(c))
-		speller->in_group = 0;
-	put_comma(speller, index);
-	say_character(speller, &word, index);
-	if (begins_group(c))
-		speller->in_group = 0;
+	speller->in_group = spell_begins_group(c) ? 0 : speller->in_group + 1;
 }
 
 void spell_read(struct reader_parts *parts, const struct language *language, const char *text,
@@ -140,7 +120,7 @@ void spell_read(struct reader_parts *parts, const struct language *language, con
 		.reading = language->reading,
 		.signs = language->reading ? language->reading->spelled_signs
 					   : language->spelled_signs,
-		.group = has_blank(text, n) ? 0 : group,
+		.group = spell_has_blank(text, n) ? 0 : group,
 		.is_first = true,
 	};
 	size_t at = 0;

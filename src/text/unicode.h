@@ -1,9 +1,9 @@
 /*
- * unicode.h: what kind of character a code point is, whatever the locale.
+ * unicode.h: classifies code points independently of the locale.
  *
- * The C library's iswupper and its like depend on the process's locale, and
- * ICU would be a large guest for nine questions: a table of ranges made by
- * tools/unicode-tables answers them.
+ * The C library's iswupper and similar functions depend on the locale, and ICU would be a
+ * large dependency for nine questions, so a table of ranges made by tools/unicode-tables is
+ * used.
  */
 #ifndef TEXT_UNICODE_H
 #define TEXT_UNICODE_H
@@ -14,7 +14,7 @@
 
 enum unicode_kind {
 	UNICODE_OTHER, /* punctuation, controls, unassigned */
-	UNICODE_BLANK, /* blanks and controls that stand for one */
+	UNICODE_BLANK, /* blanks, and controls that act as one */
 	UNICODE_NEWLINE, /* ends a line */
 	UNICODE_UPPER, /* upper or title case */
 	UNICODE_LOWER,
@@ -22,12 +22,12 @@ enum unicode_kind {
 	UNICODE_DIGIT,
 	UNICODE_NUMBER, /* fractions, superscripts, Roman numerals */
 	UNICODE_MARK, /* combines with the character before it */
-	UNICODE_OPEN, /* brackets and quotes by category: how they are used differs */
+	UNICODE_OPEN, /* brackets and quotes by category; their use differs */
 	UNICODE_CLOSE,
-	UNICODE_SIGN, /* a symbol that is read: %, €, +, @ */
-	UNICODE_PICTURE, /* emoji and other symbols that are not */
+	UNICODE_SIGN, /* a symbol that is read aloud: %, €, +, @ */
+	UNICODE_PICTURE, /* emoji and other symbols that are not read aloud */
 	UNICODE_FORMAT, /* joiners, soft hyphen, direction marks */
-	/* Only in the table: a run where the cases take turns. */
+	/* Only in the table: a run of alternating upper and lower case. */
 	UNICODE_EVEN_UPPER,
 	UNICODE_ODD_UPPER,
 };
@@ -43,11 +43,11 @@ extern const size_t unicode_ranges_len;
 
 enum unicode_kind unicode_kind(uint32_t c);
 
-/* The lower case of Latin, Greek, Cyrillic and Armenian capitals; anything
- * else is returned as it is.  For looking words up, not for showing them. */
+/* The lower case of Latin, Greek, Cyrillic and Armenian capitals; other characters are
+ * returned unchanged. For looking up words, not for displaying them. */
 uint32_t unicode_lower(uint32_t c);
 
-/* The capital of such a letter, where it is one character. */
+/* The capital of such a letter, if it is a single character. */
 uint32_t unicode_upper(uint32_t c);
 
 static inline bool unicode_is_blank(enum unicode_kind kind)
@@ -60,7 +60,7 @@ static inline bool unicode_is_letter(enum unicode_kind kind)
 	return kind == UNICODE_UPPER || kind == UNICODE_LOWER || kind == UNICODE_LETTER;
 }
 
-/* True for what an engine makes a sound of when it stands alone. */
+/* True for characters that an engine speaks when they occur alone. */
 static inline bool unicode_is_spoken(enum unicode_kind kind)
 {
 	return unicode_is_letter(kind) || kind == UNICODE_DIGIT || kind == UNICODE_NUMBER ||

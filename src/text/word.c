@@ -1,5 +1,5 @@
 /*
- * word.c: the word that is being read (see word.h).
+ * word.c: the current word (see word.h).
  */
 #include "text/word.h"
 
@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "text/punctuation.h"
 
-static void key_put(struct word *word, uint32_t c)
+static void word_key_put(struct word *word, uint32_t c)
 {
 	char bytes[4];
 	size_t n = utf8_encode(bytes, c);
@@ -27,7 +27,7 @@ static void key_put(struct word *word, uint32_t c)
 	word->key[word->key_len] = '\0';
 }
 
-void word_begin(struct word *word, struct place at, bool keep_key)
+void word_begin(struct word *word, struct text_position at, bool keep_key)
 {
 	bool keep = keep_key && !word->key_is_lost && word->key_len > 0;
 
@@ -41,26 +41,26 @@ void word_begin(struct word *word, struct place at, bool keep_key)
 	word->is_address = word->opens_number = false;
 	word->key_is_lost = false;
 	if (keep)
-		key_put(word, '.');
+		word_key_put(word, '.');
 	else
 		word->key_len = 0;
 	word->key_begin = word->key_len;
 	word->key[word->key_len] = '\0';
 }
 
-static void next_piece(struct word *word)
+static void word_next_piece(struct word *word)
 {
 	word->is_dotted = word->is_dotted && word->letters == 1;
 	word->has_pieces = true;
 	word->letters = 0;
 }
 
-static void take_letter(struct word *word, uint32_t c, enum unicode_kind kind)
+static void word_take_letter(struct word *word, uint32_t c, enum unicode_kind kind)
 {
 	if (word->last == '.' && word->is_spelled) {
-		next_piece(word);
+		word_next_piece(word);
 		word->has_dot = true;
-		key_put(word, '.');
+		word_key_put(word, '.');
 	}
 	if (!word->is_spelled) {
 		word->is_capital = kind == UNICODE_UPPER;
@@ -68,10 +68,10 @@ static void take_letter(struct word *word, uint32_t c, enum unicode_kind kind)
 	}
 	++word->letters;
 	word->is_plain = word->opens_number = false;
-	key_put(word, unicode_lower(c));
+	word_key_put(word, unicode_lower(c));
 }
 
-static void take_digit(struct word *word, struct place at)
+static void word_take_digit(struct word *word, struct text_position at)
 {
 	if (word->last_kind == UNICODE_LETTER)
 		word->begin = at;
@@ -80,16 +80,16 @@ static void take_digit(struct word *word, struct place at)
 	word->key_is_lost = true;
 }
 
-static void take_hyphen(struct word *word)
+static void word_take_hyphen(struct word *word)
 {
 	if (word->last == '.')
-		key_put(word, '.');
-	next_piece(word);
-	key_put(word, '-');
+		word_key_put(word, '.');
+	word_next_piece(word);
+	word_key_put(word, '-');
 	word->opens_number = false;
 }
 
-static void take_other(struct word *word, uint32_t c)
+static void word_take_other(struct word *word, uint32_t c)
 {
 	bool goes_on = c == ',' || c == ':' || c == '/' || c == '\'' || c == 0x2019;
 
@@ -99,36 +99,36 @@ static void take_other(struct word *word, uint32_t c)
 		word->is_plain = false;
 	word->opens_number = word->opens_number && goes_on;
 	if (c != '.')
-		word->key_begin = word->key_len; /* "l'art.": looked up from here */
+		word->key_begin = word->key_len; /* "l'art.": the lookup begins here */
 }
 
-bool word_step(struct word *word, uint32_t c, enum unicode_kind kind, struct place at)
+bool word_step(struct word *word, uint32_t c, enum unicode_kind kind, struct text_position at)
 {
 	bool was_spelled = word->is_spelled;
 
 	if (unicode_is_letter(kind)) {
-		take_letter(word, c, kind);
+		word_take_letter(word, c, kind);
 		word->is_spelled = true;
 	} else if (kind == UNICODE_DIGIT) {
-		take_digit(word, at);
+		word_take_digit(word, at);
 		word->is_spelled = true;
 	} else if (kind == UNICODE_MARK) {
-		key_put(word, c);
-		word->letters += word->letters > 0; /* one letter and its sign are no initial */
+		word_key_put(word, c);
+		word->letters += word->letters > 0; /* a letter with a sign is not an initial */
 	} else if (c == '-' || c == 0x2010 || c == 0x2011) {
-		take_hyphen(word);
+		word_take_hyphen(word);
 	} else {
-		take_other(word, c);
+		word_take_other(word, c);
 	}
 	word->last = c;
 	word->last_kind = kind;
 	return !was_spelled && word->is_spelled;
 }
 
-/* Three digits are an ordinal or a list's marker; 2024 is a year, and a year
- * ends sentences. */
-static enum hold number_hold(const struct word *word, const struct language *language,
-			     bool is_first)
+/* Up to three digits are an ordinal or a list's marker; 2024 is a year, and a year ends
+ * sentences. */
+static enum hold word_number_hold(const struct word *word, const struct language *language,
+				  bool is_first)
 {
 	if (!word->is_plain || word->digits > 3)
 		return HOLD_CAPITAL;
@@ -137,7 +137,7 @@ static enum hold number_hold(const struct word *word, const struct language *lan
 	return language->ordinals ? HOLD_STARTER : HOLD_CAPITAL;
 }
 
-static enum hold key_hold(const struct word *word, const struct language *language)
+static enum hold word_key_hold(const struct word *word, const struct language *language)
 {
 	const char *own = word->key + word->key_begin;
 	const char *hyphen = strrchr(own, '-');
@@ -153,9 +153,9 @@ static enum hold key_hold(const struct word *word, const struct language *langua
 	return hold;
 }
 
-/* One letter before the dot.  Letters of scripts without case are words
- * ("네."), but in Arabic they abbreviate titles. */
-static bool is_initial(const struct word *word)
+/* A single letter before the dot. Letters of scripts without case are words ("네."), but in
+ * Arabic they abbreviate titles. */
+static bool word_is_initial(const struct word *word)
 {
 	uint32_t c = word->last;
 
@@ -164,8 +164,8 @@ static bool is_initial(const struct word *word)
 	return c < 0x80 || word->last_kind == UNICODE_UPPER || (c >= 0x0620 && c <= 0x064a);
 }
 
-/* The word before was an initial too: a name must follow ("J. R. R."). */
-static bool follows_initial(const struct word *word)
+/* The previous word was also an initial: a name must follow ("J. R. R."). */
+static bool word_follows_initial(const struct word *word)
 {
 	size_t end = word->key_begin > 0 ? word->key_begin - 1u : 0; /* its dot */
 	size_t begin = end;
@@ -175,7 +175,7 @@ static bool follows_initial(const struct word *word)
 	return utf8_count(word->key + begin, end - begin) == 1;
 }
 
-static bool is_roman(const struct word *word)
+static bool word_is_roman(const struct word *word)
 {
 	const char *own = word->key + word->key_begin;
 
@@ -187,18 +187,18 @@ enum hold word_hold(const struct word *word, const struct language *language, bo
 	enum hold hold;
 
 	if (word->last_kind == UNICODE_DIGIT)
-		return number_hold(word, language, is_first);
+		return word_number_hold(word, language, is_first);
 	if (!unicode_is_letter(word->last_kind) && word->last_kind != UNICODE_MARK)
 		return HOLD_NONE;
 	if (word->is_address)
 		return HOLD_NONE;
-	hold = key_hold(word, language);
+	hold = word_key_hold(word, language);
 	if (hold != HOLD_NONE)
 		return hold;
-	if (is_initial(word))
-		return (is_first && !word->has_pieces) || follows_initial(word) ? HOLD_NEVER
-										: HOLD_STARTER;
-	return language->ordinals && is_roman(word) ? HOLD_STARTER : HOLD_NONE;
+	if (word_is_initial(word))
+		return (is_first && !word->has_pieces) || word_follows_initial(word) ? HOLD_NEVER
+										     : HOLD_STARTER;
+	return language->ordinals && word_is_roman(word) ? HOLD_STARTER : HOLD_NONE;
 }
 
 bool word_is_plain(const struct word *word)
@@ -216,8 +216,8 @@ bool word_is_plain(const struct word *word)
 	return false;
 }
 
-/* Chinese, Japanese, Thai and their neighbours; Korean has blanks. */
-static bool has_no_blanks(uint32_t c)
+/* Chinese, Japanese, Thai and related scripts; Korean has blanks. */
+static bool word_has_no_blanks(uint32_t c)
 {
 	bool is_hangul = c >= 0xac00 && c <= 0xd7a3;
 
@@ -246,7 +246,7 @@ bool word_may_go_on(const struct word *word)
 		return false;
 	}
 	return word->last_kind != UNICODE_PICTURE && word->last_kind != UNICODE_FORMAT &&
-	       !has_no_blanks(word->last);
+	       !word_has_no_blanks(word->last);
 }
 
 bool word_is(const struct word *word, const char *wanted)

@@ -1,5 +1,5 @@
 /*
- * char_times.c: when each character of a chunk is heard (see char_times.h).
+ * char_times.c: computes when each character of a chunk is heard (see char_times.h).
  */
 #include "wire/char_times.h"
 
@@ -30,7 +30,8 @@ static void char_times_pass_markup(struct char_times *times)
 	}
 }
 
-/* From the next character up to the one of this number, without markup; at least 1. */
+/* Counts the characters from the next one to the one before index `to`, without markup.  Returns at
+ * least 1. */
 static unsigned char_times_count(const struct char_times *times, unsigned to)
 {
 	const struct dialect_words *said = times->said;
@@ -48,7 +49,7 @@ static unsigned char_times_count(const struct char_times *times, unsigned to)
 	return count > 0 ? count : 1;
 }
 
-/* The next character begins a word, or what is between two. */
+/* Begins the span of the next character: a word, or the text between two words. */
 static void char_times_begin_span(struct char_times *times)
 {
 	const struct dialect_words *said = times->said;
@@ -63,7 +64,7 @@ static void char_times_begin_span(struct char_times *times)
 		end_ms = words[times->word].end_ms;
 	} else {
 		times->start_ms = times->word > 0 ? words[times->word - 1].end_ms : 0;
-		/* After the last word, nothing more is known to be heard. */
+		/* After the last word, all characters have the time at which it ends. */
 		times->span_to = UINT_MAX;
 		end_ms = times->start_ms;
 		if (times->word < said->count) {

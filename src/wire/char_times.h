@@ -1,9 +1,9 @@
 /*
- * char_times.h: when each character of a chunk is heard.
+ * char_times.h: computes when each character of a chunk is heard.
  *
- * Engines tell the times of words.  The characters of a word share its time
- * evenly, and those between two words the pause between them.  Markup is left out: it
- * is not heard, and transcripts that clients make of the characters must not show it.
+ * Engines report the times of words.  The characters of a word share its time evenly, and those
+ * between two words share the pause.  Markup is left out: it is not heard, and transcripts that
+ * clients build from the characters must not show it.  Pure, for any thread.
  */
 #ifndef WIRE_CHAR_TIMES_H
 #define WIRE_CHAR_TIMES_H
@@ -13,24 +13,25 @@
 #include "wire/dialect.h"
 
 struct char_time {
-	const char *text; /* slice of the chunk's text: one code point */
+	const char *text; /* one code point; a slice of the chunk's text */
 	size_t len;
 	double start_ms, end_ms; /* from the chunk's start */
 };
 
-/* Goes through a chunk's characters in order; begins with char_times_begin. */
+/* Iterates over a chunk's characters in order; initialized by char_times_begin. */
 struct char_times {
 	const struct dialect_words *said;
-	size_t at; /* byte of the next character */
-	unsigned index; /* its number */
-	size_t word; /* that it is in or before */
+	size_t at; /* byte offset of the next character */
+	unsigned index; /* the number of the next character */
+	size_t word; /* the word that the next character is in or before */
 
-	/* The characters that share a time, and are being gone through. */
-	unsigned span_to; /* the number of the first one after them */
-	double start_ms, step_ms; /* of the next one */
+	/* The current span: consecutive characters that share a period of time. */
+	unsigned span_to; /* the number of the first character after the span */
+	double start_ms, step_ms; /* the start and duration of the next character */
 };
 
 void char_times_begin(struct char_times *times, const struct dialect_words *said);
+/* Returns the next character that is heard; false after the last one. */
 bool char_times_next(struct char_times *times, struct char_time *next);
 
 #endif

@@ -1,15 +1,16 @@
 /*
- * dialect.c: the native sockets' own dialect (see dialect.h).
+ * dialect.c: the dialect of the native sockets (see dialect.h).
  */
 #include "wire/dialect.h"
 
-static int words(struct buf *out, const char *context, unsigned chunk_id,
-		 const struct dialect_words *said)
+static int dialect_write_words(struct buf *out, const char *context, unsigned chunk_id,
+			       const struct dialect_words *said)
 {
 	return reply_word_timestamps(out, context, chunk_id, said->words, said->count);
 }
 
-static int final(struct buf *out, const char *context, const struct reply_totals *totals)
+static int dialect_write_final(struct buf *out, const char *context,
+			       const struct reply_totals *totals)
 {
 	return context ? reply_context_final(out, context) : reply_final(out, totals);
 }
@@ -17,10 +18,10 @@ static int final(struct buf *out, const char *context, const struct reply_totals
 const struct dialect dialect_native = {
 	.generation_started = reply_generation_started,
 	.audio = reply_audio,
-	.words = words,
+	.words = dialect_write_words,
 	.chunk_complete = reply_chunk_complete,
 	.idle_warning = reply_idle_warning,
-	.final = final,
+	.final = dialect_write_final,
 	.closed = reply_session_closed,
 	.error = reply_error,
 	.interrupted = reply_interrupted,

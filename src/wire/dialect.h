@@ -1,11 +1,9 @@
 /*
- * dialect.h: how a door says what happens in a turn.
+ * dialect.h: how an API reports what happens in a turn.
  *
- * Sessions and turns know what happened; a dialect writes it in the shape that
- * the door's clients read.  A door is a dialect, a table of the keys that it
- * reads, and a row in the routes.  Each function appends one whole message, or
- * nothing (ENOBUFS, ENOMEM, or 0 with nothing written: then nothing is sent).
- * NULL: this door never says it.
+ * Sessions and turns know what happened; a dialect writes it in the format that the API's clients
+ * read.  Each function appends one complete message, or nothing (ENOBUFS, ENOMEM, or 0 without
+ * output: then nothing is sent).  A function that is NULL means that this API has no such message.
  *
  * The arguments are those of reply.h, whose functions are the native dialect.
  */
@@ -20,13 +18,14 @@ struct dialect_words {
 	size_t count;
 	const char *text;
 	size_t text_len;
-	unsigned audio_ms; /* of all its audio */
-	unsigned before_ms; /* audio that its times count from before the chunk's start; 0: none */
-	unsigned markup; /* flags of text/markup.h: what of the text was not read */
+	unsigned audio_ms; /* the length of all the chunk's audio */
+	/* The length of audio before the chunk that is added to its times; 0: none. */
+	unsigned before_ms;
+	unsigned markup; /* flags of text/markup.h: which parts of the text were not spoken */
 };
 
 struct dialect {
-	/* Of a turn.  context is NULL on doors without contexts. */
+	/* Events of a turn.  `context` is NULL in APIs without contexts. */
 	int (*generation_started)(struct buf *out, const char *context, unsigned chunk_id,
 				  const char *text, size_t len);
 	int (*audio)(struct buf *out, const char *context, const struct audio_frame *frame,
@@ -37,12 +36,12 @@ struct dialect {
 			      double audio_seconds, double gen_ms);
 	int (*idle_warning)(struct buf *out);
 	int (*final)(struct buf *out, const char *context, const struct reply_totals *totals);
-	/* A turn without a context is booked, or has failed and was ended. */
+	/* A turn without a context has been booked, or has failed and ended. */
 	int (*closed)(struct buf *out, const struct reply_totals *totals,
 		      const struct reply_usage *usage);
 	int (*error)(struct buf *out, const char *context, const struct wire_notice *notice);
 
-	/* Of a connection. */
+	/* Events of a connection. */
 	int (*interrupted)(struct buf *out, const char *context,
 			   const struct reply_interruption *report);
 	int (*settings_updated)(struct buf *out, const struct settings *settings);

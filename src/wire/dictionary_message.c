@@ -1,15 +1,13 @@
 /*
- * dictionary_message.c: what a client may say of dictionaries over REST (see
+ * dictionary_message.c: reads the REST request bodies about dictionaries (see
  * dictionary_message.h).
  */
 #include "wire/dictionary_message.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/count.h"
 #include "base/utf8.h"
 #include "text/unicode.h"
 
@@ -35,7 +33,7 @@ static const struct rest_field dictionary_fields[] = {
 	     false),
 	BOOL(OF_DICTIONARY, "is_active", is_active, ACTIVE),
 };
-const struct rest_table dictionary_message_table = {dictionary_fields, COUNT(dictionary_fields)};
+const struct rest_form dictionary_message_table = {REST_FORM(dictionary_fields)};
 
 static const struct rest_field entry_fields[] = {
 	TEXT(OF_ENTRY, "word", said.word, WORD, 1, DICTIONARY_WORD_MAX, false, true),
@@ -44,9 +42,9 @@ static const struct rest_field entry_fields[] = {
 	TEXT(OF_ENTRY, "ipa", said.ipa, IPA, 0, DICTIONARY_IPA_MAX, true, false),
 	BOOL(OF_ENTRY, "case_sensitive", said.case_sensitive, CASE),
 };
-const struct rest_table dictionary_message_entry_table = {entry_fields, COUNT(entry_fields)};
+const struct rest_form dictionary_message_entry_table = {REST_FORM(entry_fields)};
 
-static bool is_blank(const char *text)
+static bool dictionary_message_is_blank(const char *text)
 {
 	size_t len = strlen(text);
 	uint32_t c;
@@ -65,18 +63,18 @@ int dictionary_message_parse(struct dictionary_message *message, struct stream_f
 	int err;
 
 	*message = (struct dictionary_message){.is_active = true};
-	err = rest_body_parse(&message->body, fault, text, len, dictionary_fields,
-			      COUNT(dictionary_fields), is_new);
+	err = rest_body_parse(&message->body, fault, text, len, &dictionary_message_table, is_new);
 	if (!err && message->language && message->language[0] == '\0')
 		message->language = NULL;
 	return err;
 }
 
-/* An entry of nothing but blanks could match nowhere; an empty pronunciation is
- * none, and not silence. */
-static int finish_entry(struct dictionary_entry_message *message, struct stream_fault *fault)
+/* A word that consists only of blanks could never match.  An empty pronunciation means that there
+ * is none, and not silence. */
+static int dictionary_message_finish_entry(struct dictionary_entry_message *message,
+					   struct stream_fault *fault)
 {
-	if (message->said.word && is_blank(message->said.word))
+	if (message->said.word && dictionary_message_is_blank(message->said.word))
 		return fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
 				 "word must hold more than blanks");
 	if (message->said.ipa && message->said.ipa[0] == '\0')
@@ -84,15 +82,14 @@ static int finish_entry(struct dictionary_entry_message *message, struct stream_
 	return 0;
 }
 
-static int read_entry(struct dictionary_entry_message *message, struct json *json,
-		      struct stream_fault *fault, bool is_new)
+static int dictionary_message_read_entry(struct dictionary_entry_message *message,
+					 struct json *json, struct stream_fault *fault, bool is_new)
 {
 	int err;
 
 	*message = (struct dictionary_entry_message){0};
-	err = rest_body_read(&message->body, json, fault, entry_fields, COUNT(entry_fields),
-			     is_new);
-	return err ? err : finish_entry(message, fault);
+	err = rest_body_read(&message->body, json, fault, &dictionary_message_entry_table, is_new);
+	return err ? err : dictionary_message_finish_entry(message, fault);
 }
 
 int dictionary_message_parse_entry(struct dictionary_entry_message *message,
@@ -102,17 +99,8 @@ int dictionary_message_parse_entry(struct dictionary_entry_message *message,
 	int err;
 
 	json_open(&json, text, len);
-	err = read_entry(message, &json, fault, is_new);
+	err = dictionary_message_read_entry(message, &json, fault, is_new);
 	return rest_body_end(&json, fault, err);
-}
-
-/* What is wrong with one of many, and with which. */
-static int place_fault(struct stream_fault *fault, size_t index)
-{
-	char detail[sizeof(fault->detail)];
-
-	memcpy(detail, fault->detail, sizeof(detail));
-	return fault_set(fault, fault->id, "entries[%zu]: %.120s", index, detail);
 }
 
 int dictionary_message_check_entry(struct dictionary_entry *entry, struct stream_fault *fault)
@@ -133,7 +121,7 @@ int dictionary_message_check_entry(struct dictionary_entry *entry, struct stream
 			return fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
 					 "a %s may have %zu characters (got %zu)", texts[i].name,
 					 texts[i].max, length);
-		if (is_blank(texts[i].text))
+		if (dictionary_message_is_blank(texts[i].text))
 			return fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
 					 "a %s must hold more than blanks", texts[i].name);
 	}
@@ -157,26 +145,40 @@ int dictionary_message_add_entry(struct dictionary_entries_message *message,
 	return 0;
 }
 
-static int read_list(struct dictionary_entries_message *message, struct json *json,
-		     struct stream_fault *fault, size_t max)
+int dictionary_message_read_list(struct dictionary_entries_message *message, struct json *json,
+				 struct stream_fault *fault, const char *name, size_t max,
+				 dictionary_message_entry_h *read)
 {
-	struct dictionary_entry_message entry;
+	struct dictionary_entry entry;
 	int err = 0;
 
+	message->count = 0; /* discards the entries of an earlier key of the same name */
 	while (!err && json_element(json)) {
 		if (message->count == max)
 			return fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
-					 "entries may have %zu elements at most", max);
-		err = read_entry(&entry, json, fault, true);
-		if (err)
-			return json->reason ? err : place_fault(fault, message->count);
-		err = dictionary_message_add_entry(message, &entry.said);
+					 "%s may have %zu elements at most", name, max);
+		err = read(&entry, json, fault);
+		if (err && !json->reason)
+			return rest_body_place_fault(fault, name, message->count);
+		if (!err)
+			err = dictionary_message_add_entry(message, &entry);
 	}
 	return err;
 }
 
-static int read_entries(struct dictionary_entries_message *message, struct json *json,
-			struct stream_fault *fault, size_t max)
+static int dictionary_message_read_new(struct dictionary_entry *entry, struct json *json,
+				       struct stream_fault *fault)
+{
+	struct dictionary_entry_message message;
+	int err = dictionary_message_read_entry(&message, json, fault, true);
+
+	*entry = message.said;
+	return err;
+}
+
+static int dictionary_message_read_entries(struct dictionary_entries_message *message,
+					   struct json *json, struct stream_fault *fault,
+					   size_t max)
 {
 	struct json_value value;
 	struct json_value key;
@@ -195,14 +197,15 @@ static int read_entries(struct dictionary_entries_message *message, struct json 
 		if (!err && value.kind != JSON_KIND_ARRAY)
 			return fault_value(fault, "entries", "a list", &value);
 		if (!err)
-			err = read_list(message, json, fault, max);
+			err = dictionary_message_read_list(message, json, fault, "entries", max,
+							   dictionary_message_read_new);
 	}
 	if (!err && !has_list && !json->reason)
 		return fault_set(fault, WIRE_ERROR_INVALID_REQUEST, "entries is required");
 	return err;
 }
 
-static int by_word(const void *a, const void *b)
+static int dictionary_message_by_word(const void *a, const void *b)
 {
 	const struct dictionary_entry *const *left = a;
 	const struct dictionary_entry *const *right = b;
@@ -211,18 +214,20 @@ static int by_word(const void *a, const void *b)
 	return order ? order : (*left > *right) - (*left < *right);
 }
 
-static int refuse_twin(const struct dictionary_entries_message *message, struct stream_fault *fault,
-		       const struct dictionary_entry *twin)
+static int dictionary_message_refuse_twin(const struct dictionary_entries_message *message,
+					  struct stream_fault *fault,
+					  const struct dictionary_entry *twin)
 {
 	const struct json_value word = {.kind = JSON_KIND_STRING,
 					.text = (char *)(uintptr_t)twin->word,
 					.len = strlen(twin->word)};
 
 	fault_value(fault, "word", "another than those before it", &word);
-	return place_fault(fault, (size_t)(twin - message->entries));
+	return rest_body_place_fault(fault, "entries", (size_t)(twin - message->entries));
 }
 
-/* Entries with the same word are neighbours, in the order in which they came.  NULL: no memory. */
+/* Sorts entries by word; those with the same word stay in their original order.  Returns NULL if
+ * there is no memory. */
 static const struct dictionary_entry **
 dictionary_message_sort(const struct dictionary_entries_message *message)
 {
@@ -233,7 +238,8 @@ dictionary_message_sort(const struct dictionary_entries_message *message)
 		return NULL;
 	for (size_t i = 0; i < message->count; ++i)
 		sorted[i] = &message->entries[i];
-	qsort(sorted, message->count, sizeof(const struct dictionary_entry *), by_word);
+	qsort(sorted, message->count, sizeof(const struct dictionary_entry *),
+	      dictionary_message_by_word);
 	return sorted;
 }
 
@@ -260,7 +266,8 @@ int dictionary_message_drop_twins(struct dictionary_entries_message *message)
 	return 0;
 }
 
-static int check_words(const struct dictionary_entries_message *message, struct stream_fault *fault)
+static int dictionary_message_check_words(const struct dictionary_entries_message *message,
+					  struct stream_fault *fault)
 {
 	const struct dictionary_entry **sorted;
 	const struct dictionary_entry *twin = NULL;
@@ -275,7 +282,7 @@ static int check_words(const struct dictionary_entries_message *message, struct 
 			twin = sorted[i];
 	}
 	free(sorted);
-	return twin ? refuse_twin(message, fault, twin) : 0;
+	return twin ? dictionary_message_refuse_twin(message, fault, twin) : 0;
 }
 
 int dictionary_message_parse_entries(struct dictionary_entries_message *message,
@@ -286,10 +293,10 @@ int dictionary_message_parse_entries(struct dictionary_entries_message *message,
 
 	*message = (struct dictionary_entries_message){0};
 	json_open(&json, text, len);
-	err = read_entries(message, &json, fault, max);
+	err = dictionary_message_read_entries(message, &json, fault, max);
 	err = rest_body_end(&json, fault, err);
 	if (!err)
-		err = check_words(message, fault);
+		err = dictionary_message_check_words(message, fault);
 	if (err)
 		dictionary_message_reset_entries(message);
 	return err;

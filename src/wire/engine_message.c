@@ -1,6 +1,5 @@
 /*
- * engine_message.c: what a speech engine may say in a conversation (see
- * engine_message.h).
+ * engine_message.c: parses the messages of a speech engine (see engine_message.h).
  */
 #include "wire/engine_message.h"
 
@@ -15,31 +14,33 @@
 
 #define TURNS_FIRST 16u
 
-static bool is_text(const struct json_value *value, const char *text)
+static bool engine_message_is_text(const struct json_value *value, const char *text)
 {
 	return value->kind == JSON_KIND_STRING && value->len == strlen(text) &&
 	       memcmp(value->text, text, value->len) == 0;
 }
 
-struct reading {
+struct engine_message_reader {
 	struct engine_message *message;
 	struct json json;
-	const char *why; /* of the first fault that is not JSON's */
+	const char *why; /* the first fault other than broken JSON */
 	bool has_turns; /* user_transcript was a list */
 	size_t turns_size;
-	size_t turns_first; /* the oldest, once they go in circles */
+	size_t turns_first; /* the index of the oldest turn, once the array is used as a ring */
 };
 
-static int fault(struct reading *reading, const char *why)
+static int engine_message_refuse(struct engine_message_reader *reader, const char *why)
 {
-	if (!reading->why)
-		reading->why = why;
+	if (!reader->why)
+		reader->why = why;
 	return EINVAL;
 }
 
-/* FNV-1a, with an end for each text so that no two lists of texts run together:
- * the sender is known, so this need not withstand anyone. */
-static void add_print(uint64_t *print, enum llm_role role, const char *text, size_t len)
+/* FNV-1a.  After each text, a value that depends on the role and that no byte has is added, so that
+ * the hash also depends on how the text is divided into turns.  The sender is authenticated, so the
+ * hash need not resist attacks. */
+static void engine_message_add_hash(uint64_t *print, enum llm_role role, const char *text,
+				    size_t len)
 {
 	static const uint64_t prime = UINT64_C(0x100000001b3);
 	uint64_t h = *print;
@@ -49,37 +50,38 @@ static void add_print(uint64_t *print, enum llm_role role, const char *text, siz
 	*print = (h ^ (role == LLM_USER ? 0x1fe : 0x1ff)) * prime;
 }
 
-/* History */
+/* The history of a conversation */
 
-static int make_room(struct reading *reading)
+static int engine_message_reserve_turn(struct engine_message_reader *reader)
 {
-	struct engine_message *message = reading->message;
-	size_t size = reading->turns_size ? 2 * reading->turns_size : TURNS_FIRST;
+	struct engine_message *message = reader->message;
+	size_t size = reader->turns_size ? 2 * reader->turns_size : TURNS_FIRST;
 	struct llm_turn *turns = realloc(message->turns, size * sizeof(*turns));
 
 	if (!turns)
 		return ENOMEM;
 	message->turns = turns;
-	reading->turns_size = size;
+	reader->turns_size = size;
 	return 0;
 }
 
-static int add_turn(struct reading *reading, enum llm_role role, const struct json_value *content)
+static int engine_message_add_turn(struct engine_message_reader *reader, enum llm_role role,
+				   const struct json_value *content)
 {
-	struct engine_message *message = reading->message;
+	struct engine_message *message = reader->message;
 	const struct llm_turn turn = {role, content->text, content->len};
 
-	add_print(&message->print, role, content->text, content->len);
+	engine_message_add_hash(&message->print, role, content->text, content->len);
 	if (message->turns_len == ENGINE_TURNS_MAX) {
-		message->turns[reading->turns_first] = turn;
-		reading->turns_first = (reading->turns_first + 1) % ENGINE_TURNS_MAX;
+		message->turns[reader->turns_first] = turn;
+		reader->turns_first = (reader->turns_first + 1) % ENGINE_TURNS_MAX;
 		return 0;
 	}
 	message->turns[message->turns_len++] = turn;
-	return message->turns_len == reading->turns_size ? make_room(reading) : 0;
+	return message->turns_len == reader->turns_size ? engine_message_reserve_turn(reader) : 0;
 }
 
-static void reverse(struct llm_turn *turns, size_t n)
+static void engine_message_reverse_turns(struct llm_turn *turns, size_t n)
 {
 	for (size_t i = 0; i < n / 2; ++i) {
 		struct llm_turn turn = turns[i];
@@ -89,34 +91,36 @@ static void reverse(struct llm_turn *turns, size_t n)
 	}
 }
 
-/* Puts the oldest first again, in place. */
-static void unwind(struct reading *reading)
+/* Rotates the ring in place so that the oldest turn is first. */
+static void engine_message_rotate_turns(struct engine_message_reader *reader)
 {
-	struct engine_message *message = reading->message;
+	struct engine_message *message = reader->message;
 
-	if (reading->turns_first == 0)
+	if (reader->turns_first == 0)
 		return;
-	reverse(message->turns, reading->turns_first);
-	reverse(message->turns + reading->turns_first, message->turns_len - reading->turns_first);
-	reverse(message->turns, message->turns_len);
+	engine_message_reverse_turns(message->turns, reader->turns_first);
+	engine_message_reverse_turns(message->turns + reader->turns_first,
+				     message->turns_len - reader->turns_first);
+	engine_message_reverse_turns(message->turns, message->turns_len);
 }
 
-static bool role_of(enum llm_role *role, const struct json_value *value)
+static bool engine_message_role(enum llm_role *role, const struct json_value *value)
 {
-	if (is_text(value, "user"))
+	if (engine_message_is_text(value, "user"))
 		*role = LLM_USER;
-	else if (is_text(value, "agent") || is_text(value, "assistant"))
+	else if (engine_message_is_text(value, "agent") ||
+		 engine_message_is_text(value, "assistant"))
 		*role = LLM_AGENT;
 	else
 		return false;
 	return true;
 }
 
-/* Who says neither, or nothing that is text, is passed over: there may be other
- * roles one day, and what was said around them still counts. */
-static int read_turn(struct reading *reading)
+/* A turn with another role, or whose content is not text, is skipped: there may be other roles one
+ * day, and the turns around it still count. */
+static int engine_message_read_turn(struct engine_message_reader *reader)
 {
-	struct json *json = &reading->json;
+	struct json *json = &reader->json;
 	struct json_value key;
 	struct json_value value;
 	struct json_value content = {0};
@@ -130,45 +134,49 @@ static int read_turn(struct reading *reading)
 	while (json_member(json, &key)) {
 		if (json_value(json, &value) != 0)
 			return EINVAL;
-		if (is_text(&key, "role"))
-			has_role = role_of(&role, &value);
-		else if (is_text(&key, "content"))
+		if (engine_message_is_text(&key, "role"))
+			has_role = engine_message_role(&role, &value);
+		else if (engine_message_is_text(&key, "content"))
 			content = value;
 		json_skip(json, &value);
 	}
 	if (json->reason || !has_role || content.kind != JSON_KIND_STRING)
 		return 0;
-	return add_turn(reading, role, &content);
+	return engine_message_add_turn(reader, role, &content);
 }
 
-static int read_history(struct reading *reading, const struct json_value *value)
+static int engine_message_read_history(struct engine_message_reader *reader,
+				       const struct json_value *value)
 {
-	struct engine_message *message = reading->message;
+	struct engine_message *message = reader->message;
 
 	if (value->kind != JSON_KIND_ARRAY) {
-		json_skip(&reading->json, value);
-		return fault(reading, "user_transcript is no list");
+		json_skip(&reader->json, value);
+		return engine_message_refuse(reader, "user_transcript is not a list");
 	}
-	reading->has_turns = true;
-	reading->turns_first = message->turns_len = 0; /* the last of two counts */
+	reader->has_turns = true;
+	/* If the key appears twice, the last one counts. */
+	reader->turns_first = message->turns_len = 0;
 	message->print = UINT64_C(0xcbf29ce484222325);
-	if (!message->turns && make_room(reading) != 0)
+	if (!message->turns && engine_message_reserve_turn(reader) != 0)
 		return ENOMEM;
-	while (json_element(&reading->json)) {
-		int err = read_turn(reading);
+	while (json_element(&reader->json)) {
+		int err = engine_message_read_turn(reader);
 
 		if (err)
 			return err;
 	}
-	unwind(reading);
+	engine_message_rotate_turns(reader);
 	return 0;
 }
 
-/* Members */
+/* The members of a message */
 
-static int keep_event_string(struct engine_event *event, const struct json_value *value)
+static int engine_message_keep_event_string(struct engine_event *event,
+					    const struct json_value *value)
 {
-	/* A string of one member, without the object and the key around it. */
+	/* The string is written as the only member of an object; then the object and the key are
+	 * removed. */
 	static const char before[] = "{\"e\":";
 	char text[sizeof(before) + ENGINE_EVENT_MAX];
 	struct buf out = {.bytes = text, .size = sizeof(text), .max = sizeof(text)};
@@ -187,7 +195,8 @@ static int keep_event_string(struct engine_event *event, const struct json_value
 	return 0;
 }
 
-static int keep_event_number(struct engine_event *event, const struct json_value *value)
+static int engine_message_keep_event_number(struct engine_event *event,
+					    const struct json_value *value)
 {
 	if (value->len >= ENGINE_EVENT_MAX)
 		return EINVAL;
@@ -201,21 +210,23 @@ int engine_event_read(struct engine_event *event, const struct json_value *value
 {
 	*event = (struct engine_event){0};
 	if (value->kind == JSON_KIND_STRING)
-		return keep_event_string(event, value);
+		return engine_message_keep_event_string(event, value);
 	if (value->kind == JSON_KIND_NUMBER)
-		return keep_event_number(event, value);
+		return engine_message_keep_event_number(event, value);
 	return 0;
 }
 
-static int read_event(struct reading *reading, const struct json_value *value)
+static int engine_message_read_event(struct engine_message_reader *reader,
+				     const struct json_value *value)
 {
-	int err = engine_event_read(&reading->message->event, value);
+	int err = engine_event_read(&reader->message->event, value);
 
-	json_skip(&reading->json, value);
-	return err ? fault(reading, "event_id is too long") : 0;
+	json_skip(&reader->json, value);
+	return err ? engine_message_refuse(reader, "event_id is too long") : 0;
 }
 
-static int read_type(struct reading *reading, const struct json_value *value)
+static int engine_message_read_type(struct engine_message_reader *reader,
+				    const struct json_value *value)
 {
 	static const struct {
 		const char *name;
@@ -226,87 +237,91 @@ static int read_type(struct reading *reading, const struct json_value *value)
 		     {"close", ENGINE_CLOSE},
 		     {"error", ENGINE_ERROR}};
 
-	reading->message->kind = ENGINE_OTHER;
+	reader->message->kind = ENGINE_OTHER;
 	for (size_t i = 0; i < COUNT(types); ++i) {
-		if (is_text(value, types[i].name))
-			reading->message->kind = types[i].kind;
+		if (engine_message_is_text(value, types[i].name))
+			reader->message->kind = types[i].kind;
 	}
-	return json_skip(&reading->json, value);
+	return json_skip(&reader->json, value);
 }
 
-static int read_conversation_id(struct reading *reading, const struct json_value *value)
+static int engine_message_read_conversation_id(struct engine_message_reader *reader,
+					       const struct json_value *value)
 {
 	if (value->kind == JSON_KIND_STRING) {
-		reading->message->conversation_id = value->text;
-		reading->message->conversation_id_len = value->len;
+		reader->message->conversation_id = value->text;
+		reader->message->conversation_id_len = value->len;
 	}
-	return json_skip(&reading->json, value);
+	return json_skip(&reader->json, value);
 }
 
-static int read_reason(struct reading *reading, const struct json_value *value)
+static int engine_message_read_reason(struct engine_message_reader *reader,
+				      const struct json_value *value)
 {
 	if (value->kind == JSON_KIND_STRING) {
-		reading->message->reason = value->text;
-		reading->message->reason_len = value->len;
+		reader->message->reason = value->text;
+		reader->message->reason_len = value->len;
 	}
-	return json_skip(&reading->json, value);
+	return json_skip(&reader->json, value);
 }
 
 static const struct {
 	const char *name;
-	int (*read)(struct reading *reading, const struct json_value *value);
+	int (*read)(struct engine_message_reader *reader, const struct json_value *value);
 } members[] = {
-	{"type", read_type},      {"user_transcript", read_history},
-	{"event_id", read_event}, {"conversation_id", read_conversation_id},
-	{"message", read_reason},
+	{"type", engine_message_read_type},
+	{"user_transcript", engine_message_read_history},
+	{"event_id", engine_message_read_event},
+	{"conversation_id", engine_message_read_conversation_id},
+	{"message", engine_message_read_reason},
 };
 
-static int read_member(struct reading *reading, const struct json_value *key,
-		       const struct json_value *value)
+static int engine_message_read_member(struct engine_message_reader *reader,
+				      const struct json_value *key, const struct json_value *value)
 {
 	for (size_t i = 0; i < COUNT(members); ++i) {
-		if (is_text(key, members[i].name))
-			return members[i].read(reading, value);
+		if (engine_message_is_text(key, members[i].name))
+			return members[i].read(reader, value);
 	}
-	return json_skip(&reading->json, value);
+	return json_skip(&reader->json, value);
 }
 
-/* A wrong member is a fault only of the messages that it belongs to. */
-static int read_message(struct reading *reading)
+/* Invalid members are a fault only in a transcript; other messages are accepted without them. */
+static int engine_message_read_message(struct engine_message_reader *reader)
 {
 	struct json_value key;
 	struct json_value value;
 
-	if (json_value(&reading->json, &value) != 0)
+	if (json_value(&reader->json, &value) != 0)
 		return EINVAL;
 	if (value.kind != JSON_KIND_OBJECT)
-		return fault(reading, "a message is no JSON object");
-	while (json_member(&reading->json, &key)) {
-		if (json_value(&reading->json, &value) != 0)
+		return engine_message_refuse(reader, "a message is not a JSON object");
+	while (json_member(&reader->json, &key)) {
+		if (json_value(&reader->json, &value) != 0)
 			return EINVAL;
-		if (read_member(reading, &key, &value) == ENOMEM)
+		if (engine_message_read_member(reader, &key, &value) == ENOMEM)
 			return ENOMEM;
 	}
-	if (json_close(&reading->json) != 0)
+	if (json_close(&reader->json) != 0)
 		return EINVAL;
-	if (reading->message->kind != ENGINE_TRANSCRIPT)
+	if (reader->message->kind != ENGINE_TRANSCRIPT)
 		return 0;
-	if (!reading->has_turns)
-		return fault(reading, "a transcript without user_transcript");
-	return reading->why ? EINVAL : 0;
+	if (!reader->has_turns)
+		return engine_message_refuse(reader, "a transcript has no user_transcript");
+	return reader->why ? EINVAL : 0;
 }
 
 int engine_message_parse(struct engine_message *message, const char **why, char *json, size_t len)
 {
-	struct reading reading = {.message = message};
+	struct engine_message_reader reader = {.message = message};
 	int err;
 
 	*message = (struct engine_message){0};
-	json_open(&reading.json, json, len);
-	err = read_message(&reading);
+	json_open(&reader.json, json, len);
+	err = engine_message_read_message(&reader);
 	if (err) {
 		engine_message_reset(message);
-		*why = reading.json.reason ? reading.json.reason : reading.why;
+		*why = reader.json.reason ? reader.json.reason : reader.why;
 		if (err == ENOMEM)
 			*why = "out of memory";
 	}

@@ -1,6 +1,5 @@
 /*
- * engine_reply.c: the messages between a speech engine and whoever gives it its
- * words, written (see engine_reply.h).
+ * engine_reply.c: writes the messages between a speech engine and this server (see engine_reply.h).
  */
 #include "wire/engine_reply.h"
 
@@ -9,18 +8,19 @@
 
 #include "wire/json_write.h"
 
-static void write_type(struct json_write *json, const char *type)
+static void engine_reply_write_type(struct json_write *json, const char *type)
 {
 	json_write_string(json, "type", type, strlen(type));
 }
 
-/* The order of the keys is that of the vendor's own libraries. */
-static int response(struct buf *out, const char *event, const char *text, size_t len, bool is_final)
+/* The order of the keys is the same as in the vendor's own libraries. */
+static int engine_reply_write_response(struct buf *out, const char *event, const char *text,
+				       size_t len, bool is_final)
 {
 	struct json_write json;
 
 	json_write_open(&json, out);
-	write_type(&json, "agent_response");
+	engine_reply_write_type(&json, "agent_response");
 	json_write_string(&json, "content", text, len);
 	if (event[0])
 		json_write_raw(&json, "event_id", event);
@@ -30,29 +30,29 @@ static int response(struct buf *out, const char *event, const char *text, size_t
 
 int engine_reply_words(struct buf *out, const char *event, const char *text, size_t len)
 {
-	return response(out, event, text, len, false);
+	return engine_reply_write_response(out, event, text, len, false);
 }
 
 int engine_reply_final(struct buf *out, const char *event)
 {
-	return response(out, event, "", 0, true);
+	return engine_reply_write_response(out, event, "", 0, true);
 }
 
-static int bare(struct buf *out, const char *type)
+static int engine_reply_write_bare(struct buf *out, const char *type)
 {
 	struct json_write json;
 
 	json_write_open(&json, out);
-	write_type(&json, type);
+	engine_reply_write_type(&json, type);
 	return json_write_close(&json);
 }
 
 int engine_reply_pong(struct buf *out)
 {
-	return bare(out, "pong");
+	return engine_reply_write_bare(out, "pong");
 }
 
-static void write_event(struct json_write *json, const char *event)
+static void engine_reply_write_event(struct json_write *json, const char *event)
 {
 	if (event[0])
 		json_write_raw(json, "event_id", event);
@@ -62,31 +62,31 @@ int engine_reply_error(struct buf *out, const char *event, const struct wire_not
 {
 	const struct wire_error *error = wire_error_get(notice->id);
 	bool has_detail = notice->detail && notice->detail[0];
-	char text[384]; /* longer details are cut */
+	char text[384]; /* longer details are truncated */
 	struct json_write json;
 
 	snprintf(text, sizeof(text), "%s%s%s", error->text, has_detail ? ": " : "",
 		 has_detail ? notice->detail : "");
 	json_write_open(&json, out);
-	write_type(&json, "error");
+	engine_reply_write_type(&json, "error");
 	json_write_string(&json, "error", text, strlen(text));
 	json_write_string(&json, "error_code", error->code, strlen(error->code));
 	json_write_unsigned(&json, "code", (unsigned)error->number);
 	if (notice->retry_s)
 		json_write_unsigned(&json, "retry_after", notice->retry_s);
-	write_event(&json, event);
+	engine_reply_write_event(&json, event);
 	return json_write_close(&json);
 }
 
-#define CENT_DECIMALS 6 /* of a cent: micro-cents */
+#define CENT_DECIMALS 6 /* amounts are in micro-cents */
 
 int engine_reply_usage(struct buf *out, const char *event, const struct engine_usage *usage)
 {
 	struct json_write json;
 
 	json_write_open(&json, out);
-	write_type(&json, "usage");
-	write_event(&json, event);
+	engine_reply_write_type(&json, "usage");
+	engine_reply_write_event(&json, event);
 	json_write_unsigned(&json, "input_tokens", usage->tokens_in);
 	json_write_unsigned(&json, "output_tokens", usage->tokens_out);
 	json_write_bool(&json, "estimated", usage->is_estimated);
@@ -105,12 +105,22 @@ int engine_reply_usage(struct buf *out, const char *event, const struct engine_u
 
 int engine_say_ping(struct buf *out)
 {
-	return bare(out, "ping");
+	return engine_reply_write_bare(out, "ping");
 }
 
 int engine_say_close(struct buf *out)
 {
-	return bare(out, "close");
+	return engine_reply_write_bare(out, "close");
+}
+
+int engine_say_error(struct buf *out, const char *message)
+{
+	struct json_write json;
+
+	json_write_open(&json, out);
+	engine_reply_write_type(&json, "error");
+	json_write_text(&json, "message", message);
+	return json_write_close(&json);
 }
 
 int engine_say_init(struct buf *out, const char *conversation_id)
@@ -118,7 +128,7 @@ int engine_say_init(struct buf *out, const char *conversation_id)
 	struct json_write json;
 
 	json_write_open(&json, out);
-	write_type(&json, "init");
+	engine_reply_write_type(&json, "init");
 	json_write_string(&json, "conversation_id", conversation_id, strlen(conversation_id));
 	return json_write_close(&json);
 }
@@ -129,7 +139,7 @@ int engine_say_transcript(struct buf *out, const struct llm_turn *turns, size_t 
 	struct json_write json;
 
 	json_write_open(&json, out);
-	write_type(&json, "user_transcript");
+	engine_reply_write_type(&json, "user_transcript");
 	json_write_list(&json, "user_transcript");
 	for (size_t i = 0; i < count; ++i) {
 		const char *role = turns[i].role == LLM_USER ? "user" : "agent";

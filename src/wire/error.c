@@ -20,8 +20,8 @@ const struct wire_error *wire_error_get(enum wire_error_id id)
 	return &errors[id];
 }
 
-/* The server retries a store that is away every few seconds, at intervals of ten at most.  A
- * voice is unavailable while its engine loads or is replaced, which takes a few seconds. */
+/* The server retries an unreachable store at intervals of at most ten seconds.  A voice is
+ * unavailable while its engine loads or is replaced, which takes a few seconds. */
 unsigned wire_error_retry_s(enum wire_error_id id)
 {
 	static const uint8_t seconds[] = {

@@ -1,6 +1,5 @@
 /*
- * error_shape.c: how an error looks in the body of an HTTP answer (see
- * error_shape.h).
+ * error_shape.c: the format of errors in the body of an HTTP answer (see error_shape.h).
  */
 #include "wire/error_shape.h"
 
@@ -10,7 +9,7 @@
 #include "wire/json_write.h"
 #include "wire/reply.h"
 
-#define MESSAGE_SIZE 384 /* longer ones are cut */
+#define MESSAGE_SIZE 384 /* longer messages are truncated */
 
 static int error_shape_native_status(enum wire_error_id id)
 {

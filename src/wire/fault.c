@@ -1,5 +1,5 @@
 /*
- * fault.c: why a message was refused, in words for its author (see fault.h).
+ * fault.c: why a request or message was refused (see fault.h).
  */
 #include "wire/fault.h"
 
@@ -11,7 +11,7 @@
 
 #include "wire/json_write.h"
 
-/* Of a wrong value so much is repeated that its author knows it again. */
+/* How much of an invalid value is quoted: enough for its author to recognize it. */
 #define GOT_MAX 24
 
 int fault_set(struct stream_fault *fault, enum wire_error_id id, const char *format, ...)
@@ -33,8 +33,8 @@ int fault_of(struct stream_fault *fault, const char *field)
 	return EINVAL;
 }
 
-/* Bytes of a text that fit in max without cutting a character. */
-static int cut(const char *text, size_t len, size_t max)
+/* Returns how many bytes of a text fit in `max` without splitting a character. */
+static int fault_cut_len(const char *text, size_t len, size_t max)
 {
 	if (len <= max)
 		return (int)len;
@@ -43,10 +43,10 @@ static int cut(const char *text, size_t len, size_t max)
 	return (int)max;
 }
 
-static void describe(char *out, size_t size, const struct json_value *value)
+static void fault_describe_value(char *out, size_t size, const struct json_value *value)
 {
 	const char *dots = value->len > GOT_MAX ? "…" : "";
-	int len = value->text ? cut(value->text, value->len, GOT_MAX) : 0;
+	int len = value->text ? fault_cut_len(value->text, value->len, GOT_MAX) : 0;
 
 	switch (value->kind) {
 	case JSON_KIND_NULL:
@@ -75,7 +75,7 @@ int fault_value(struct stream_fault *fault, const char *name, const char *must,
 {
 	char what[GOT_MAX + 8];
 
-	describe(what, sizeof(what), got);
+	fault_describe_value(what, sizeof(what), got);
 	fault_set(fault, WIRE_ERROR_INVALID_REQUEST, "%s must be %s (got %s)", name, must, what);
 	return fault_of(fault, name);
 }

@@ -1,8 +1,8 @@
 /*
- * fault.h: why a message was refused, in words for its author.
+ * fault.h: why a request or message was refused, in words for its author.
  *
- * The id picks the row of the error table; the detail names the field, what
- * it may be and what it was, or the place where the JSON broke.
+ * The id selects the row of the error table.  The detail names the field, which values are allowed
+ * and what it was, or the position at which the JSON is broken.
  */
 #ifndef WIRE_FAULT_H
 #define WIRE_FAULT_H
@@ -14,16 +14,16 @@
 
 struct stream_fault {
 	enum wire_error_id id;
-	unsigned retry_s; /* when it may be otherwise; 0: nobody knows */
-	const char *field; /* whose fault it is, of a table; NULL: nobody's in particular */
+	unsigned retry_s; /* after how many seconds to retry; 0: not known */
+	const char *field; /* the field that caused it, a static string; NULL: none in particular */
 	char detail[160];
 };
 
-/* All return EINVAL, for `return fault_…`. */
+/* All of these return EINVAL, for `return fault_…`. */
 int fault_set(struct stream_fault *fault, enum wire_error_id id, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Says whose fault the one that was set is. */
+/* Sets the field that caused the fault. */
 int fault_of(struct stream_fault *fault, const char *field);
 
 /* "NAME must be MUST (got VALUE)" */
@@ -38,7 +38,7 @@ int fault_range(struct stream_fault *fault, const char *name, double min, double
 int fault_choice(struct stream_fault *fault, const char *name, const char *const *choices,
 		 size_t count, const struct json_value *got);
 
-/* The scanner's own complaint, with its place. */
+/* Reports the scanner's error and its position. */
 int fault_json(struct stream_fault *fault, const struct json *json);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * json_write.c: JSON objects, written straight into a buffer (see json_write.h).
+ * json_write.c: writes JSON objects directly into a buffer (see json_write.h).
  */
 #include "wire/json_write.h"
 
@@ -8,81 +8,81 @@
 
 #include "base/utf8.h"
 
-static void append(struct json_write *json, const void *bytes, size_t n)
+static void json_write_append(struct json_write *json, const void *bytes, size_t n)
 {
 	if (!json->err)
 		json->err = buf_append(json->out, bytes, n);
 }
 
-static void append_str(struct json_write *json, const char *str)
+static void json_write_append_str(struct json_write *json, const char *str)
 {
-	append(json, str, strlen(str));
+	json_write_append(json, str, strlen(str));
 }
 
-/* The comma and the key; keys are ours and need no escapes. */
-static void begin(struct json_write *json, const char *key)
+/* Writes the comma and the key.  Keys are chosen by callers so that they need no escapes. */
+static void json_write_begin_value(struct json_write *json, const char *key)
 {
 	if (!json->fresh)
-		append(json, ",", 1);
+		json_write_append(json, ",", 1);
 	json->fresh = false;
 	if (key) {
-		append(json, "\"", 1);
-		append_str(json, key);
-		append(json, "\":", 2);
+		json_write_append(json, "\"", 1);
+		json_write_append_str(json, key);
+		json_write_append(json, "\":", 2);
 	}
 }
 
 void json_write_open(struct json_write *json, struct buf *out)
 {
 	*json = (struct json_write){.out = out, .start = out->len, .fresh = true};
-	append(json, "{", 1);
+	json_write_append(json, "{", 1);
 }
 
 int json_write_close(struct json_write *json)
 {
-	append(json, "}", 1);
+	json_write_append(json, "}", 1);
 	if (json->err)
 		json->out->len = json->start;
 	return json->err;
 }
 
-static void open_container(struct json_write *json, const char *key, const char *bracket)
+static void json_write_open_container(struct json_write *json, const char *key, const char *bracket)
 {
-	begin(json, key);
-	append(json, bracket, 1);
+	json_write_begin_value(json, key);
+	json_write_append(json, bracket, 1);
 	json->fresh = true;
 }
 
-static void close_container(struct json_write *json, const char *bracket)
+static void json_write_close_container(struct json_write *json, const char *bracket)
 {
-	append(json, bracket, 1);
+	json_write_append(json, bracket, 1);
 	json->fresh = false;
 }
 
 void json_write_object(struct json_write *json, const char *key)
 {
-	open_container(json, key, "{");
+	json_write_open_container(json, key, "{");
 }
 
 void json_write_object_end(struct json_write *json)
 {
-	close_container(json, "}");
+	json_write_close_container(json, "}");
 }
 
 void json_write_list(struct json_write *json, const char *key)
 {
-	open_container(json, key, "[");
+	json_write_open_container(json, key, "[");
 }
 
 void json_write_list_end(struct json_write *json)
 {
-	close_container(json, "]");
+	json_write_close_container(json, "]");
 }
 
 void json_write_raw(struct json_write *json, const char *key, const char *value)
 {
-	begin(json, key);
-	append_str(json, value);
+	json_write_begin_value(json, key);
+	json_write_append_str(json, value);
 }
 
 void json_write_null(struct json_write *json, const char *key)
@@ -95,8 +95,9 @@ void json_write_bool(struct json_write *json, const char *key, bool truth)
 	json_write_raw(json, key, truth ? "true" : "false");
 }
 
-/* Written from the last digit to the first, which ends at `end`. */
-static char *format_unsigned(char *end, uint64_t number)
+/* Writes the digits backwards so that the last one is just before `end`.  Returns the first
+ * digit. */
+static char *json_write_format_unsigned(char *end, uint64_t number)
 {
 	do {
 		*--end = (char)('0' + number % 10);
@@ -108,10 +109,10 @@ static char *format_unsigned(char *end, uint64_t number)
 void json_write_unsigned(struct json_write *json, const char *key, uint64_t number)
 {
 	char digits[20];
-	char *first = format_unsigned(digits + sizeof(digits), number);
+	char *first = json_write_format_unsigned(digits + sizeof(digits), number);
 
-	begin(json, key);
-	append(json, first, (size_t)(digits + sizeof(digits) - first));
+	json_write_begin_value(json, key);
+	json_write_append(json, first, (size_t)(digits + sizeof(digits) - first));
 }
 
 void json_write_signed(struct json_write *json, const char *key, int64_t number)
@@ -132,7 +133,7 @@ size_t json_format_decimal(char text[JSON_DECIMAL_MAX], int64_t units, unsigned 
 		*--p = (char)('0' + left % 10);
 	if (decimals > 0)
 		*--p = '.';
-	p = format_unsigned(p, left);
+	p = json_write_format_unsigned(p, left);
 	if (units < 0)
 		*--p = '-';
 	memcpy(text, p, (size_t)(end - p));
@@ -144,8 +145,8 @@ void json_write_decimal(struct json_write *json, const char *key, int64_t units,
 	char text[JSON_DECIMAL_MAX];
 	size_t len = json_format_decimal(text, units, decimals);
 
-	begin(json, key);
-	append(json, text, len);
+	json_write_begin_value(json, key);
+	json_write_append(json, text, len);
 }
 
 void json_write_double(struct json_write *json, const char *key, double number, unsigned decimals)
@@ -154,14 +155,14 @@ void json_write_double(struct json_write *json, const char *key, double number, 
 
 	for (unsigned i = 0; i < decimals; ++i)
 		units *= 10;
-	if (!(fabs(units) < 9e18)) { /* not a number, too */
+	if (!(fabs(units) < 9e18)) { /* also true for NaN */
 		json_write_null(json, key);
 		return;
 	}
 	json_write_decimal(json, key, llround(units), decimals);
 }
 
-static void append_escape(struct json_write *json, uint8_t c)
+static void json_write_append_escape(struct json_write *json, uint8_t c)
 {
 	static const char hex[] = "0123456789abcdef";
 	char escape[6] = {'\\', 'u', '0', '0', hex[c >> 4 & 0xf], hex[c & 0xf]};
@@ -170,15 +171,16 @@ static void append_escape(struct json_write *json, uint8_t c)
 	const char *known = memchr(bytes, c, sizeof(bytes) - 1);
 
 	if (!known) {
-		append(json, escape, sizeof(escape));
+		json_write_append(json, escape, sizeof(escape));
 		return;
 	}
 	escape[1] = names[known - bytes];
-	append(json, escape, 2);
+	json_write_append(json, escape, 2);
 }
 
-/* Length of what may be copied as it is at the start of the text. */
-static size_t copyable(const char *text, size_t len)
+/* Returns the length of the prefix that can be copied as it is: valid UTF-8 without characters that
+ * need escapes. */
+static size_t json_write_plain_len(const char *text, size_t len)
 {
 	size_t at = 0;
 
@@ -201,24 +203,31 @@ static size_t copyable(const char *text, size_t len)
 
 void json_write_string(struct json_write *json, const char *key, const char *text, size_t len)
 {
-	begin(json, key);
-	append(json, "\"", 1);
+	json_write_begin_value(json, key);
+	json_write_append(json, "\"", 1);
 	while (len > 0) {
-		size_t n = copyable(text, len);
+		size_t n = json_write_plain_len(text, len);
 
-		append(json, text, n);
+		json_write_append(json, text, n);
 		text += n;
 		len -= n;
 		if (len == 0)
 			break;
 		if ((uint8_t)*text < 0x80)
-			append_escape(json, (uint8_t)*text);
+			json_write_append_escape(json, (uint8_t)*text);
 		else
-			append(json, "\xef\xbf\xbd", 3);
+			json_write_append(json, "\xef\xbf\xbd", 3); /* U+FFFD for an invalid byte */
 		++text;
 		--len;
 	}
-	append(json, "\"", 1);
+	json_write_append(json, "\"", 1);
+}
+
+void json_write_name(struct json_write *json, const char *key, size_t len)
+{
+	json_write_string(json, NULL, key, len);
+	json_write_append(json, ":", 1);
+	json->fresh = true; /* no comma before the value */
 }
 
 void json_write_text(struct json_write *json, const char *key, const char *text)

@@ -1,10 +1,10 @@
 /*
- * json_write.h: JSON objects, written straight into a buffer.
+ * json_write.h: writes JSON objects directly into a buffer.
  *
- * One call per member, in the order of the wire; the writer puts the commas.
- * The first error sticks and json_write_close then takes back all that was
- * written, so that the buffer holds whole objects only.  Numbers are written
- * the same in every locale.
+ * There is one call per member, in the order of output; the writer adds the commas.  After the
+ * first error all further calls do nothing, and json_write_close removes everything that was
+ * written, so that the buffer only ever contains complete objects.  Numbers are written the same in
+ * every locale.
  *
  *	json_write_open(&json, out);
  *	json_write_bool(&json, "final", true);
@@ -21,16 +21,16 @@
 
 struct json_write {
 	struct buf *out;
-	size_t start; /* the buffer's length before us */
-	bool fresh; /* nothing in the innermost container yet */
+	size_t start; /* the buffer's length when the object was opened */
+	bool fresh; /* the innermost container is empty so far */
 	int err;
 };
 
-/* The outermost object. */
+/* Begin and end the outermost object. */
 void json_write_open(struct json_write *json, struct buf *out);
 int json_write_close(struct json_write *json);
 
-/* In lists the key is NULL. */
+/* Inside a list, `key` is NULL in all functions below. */
 void json_write_object(struct json_write *json, const char *key);
 void json_write_object_end(struct json_write *json);
 void json_write_list(struct json_write *json, const char *key);
@@ -41,24 +41,27 @@ void json_write_bool(struct json_write *json, const char *key, bool truth);
 void json_write_unsigned(struct json_write *json, const char *key, uint64_t number);
 void json_write_signed(struct json_write *json, const char *key, int64_t number);
 
-/* At most so many decimals (9 or fewer), no zeros at the end: 5.4, 0.49, 0.
- * null for what JSON cannot say and for values past 64 bits. */
+/* Writes at most `decimals` decimals (9 or fewer), without trailing zeros: 5.4, 0.49, 0.  Writes
+ * null for values that JSON cannot represent and for those that exceed 64 bits. */
 void json_write_double(struct json_write *json, const char *key, double number, unsigned decimals);
 
-/* units × 10^-decimals, exactly. */
+/* Writes units × 10^-decimals, exactly. */
 void json_write_decimal(struct json_write *json, const char *key, int64_t units, unsigned decimals);
 
-/* Bytes that are no UTF-8 become U+FFFD. */
+/* Bytes that are not valid UTF-8 become U+FFFD. */
 void json_write_string(struct json_write *json, const char *key, const char *text, size_t len);
 
-/* A string that ends with a NUL; NULL is null. */
+/* Writes a string that ends with a NUL; NULL becomes null. */
 void json_write_text(struct json_write *json, const char *key, const char *text);
 
-/* A value that is JSON already. */
+/* Writes a value that is already JSON. */
 void json_write_raw(struct json_write *json, const char *key, const char *value);
 
-/* units × 10^-decimals as text, for messages to people too; gives its length
- * (no NUL). */
+/* Writes a key that may need escapes; a value without a key must follow. */
+void json_write_name(struct json_write *json, const char *key, size_t len);
+
+/* Formats units × 10^-decimals as text, also for messages to people.  Returns the length; there is
+ * no NUL. */
 #define JSON_DECIMAL_MAX 32
 size_t json_format_decimal(char text[JSON_DECIMAL_MAX], int64_t units, unsigned decimals);
 

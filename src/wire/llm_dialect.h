@@ -1,8 +1,8 @@
 /*
- * llm_dialect.h: how to speak to a language model over HTTP.
+ * llm_dialect.h: the ways to communicate with a language model over HTTP.
  *
- * A dialect is a table row: where a request goes, which headers it has, how its
- * body is written and what its events mean.  Pure: no socket, no clock.
+ * A dialect is a table row: where requests are sent, which headers they have, how the body is
+ * written and what the events mean.  Pure: no socket, no clock.
  */
 #ifndef WIRE_LLM_DIALECT_H
 #define WIRE_LLM_DIALECT_H
@@ -13,12 +13,12 @@ enum llm_dialect {
 	LLM_OPENAI, /* /chat/completions: OpenAI, vLLM, Ollama, llama.cpp's server */
 	LLM_RESPONSES, /* /responses: OpenAI */
 	LLM_ANTHROPIC, /* /messages: Anthropic */
-	LLM_ECHO /* no network: says back what was said */
+	LLM_ECHO /* no network: repeats what was said */
 };
 
 enum llm_role { LLM_USER, LLM_AGENT };
 
-/* What somebody said; of the caller, and only lent. */
+/* What one side said.  The text is borrowed from the caller. */
 struct llm_turn {
 	enum llm_role role;
 	const char *text;

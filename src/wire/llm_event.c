@@ -1,5 +1,5 @@
 /*
- * llm_event.c: what an event of a language model's stream means (see llm_event.h).
+ * llm_event.c: interprets the events of a language model's stream (see llm_event.h).
  */
 #include "wire/llm_event.h"
 
@@ -9,10 +9,10 @@
 #include "base/count.h"
 #include "base/json.h"
 
-/* Longer than every path of the tables. */
+/* Longer than every path in the tables. */
 #define PATH_MAX_LEN 48u
 
-enum field {
+enum llm_event_field {
 	NONE,
 	TYPE,
 	TEXT,
@@ -21,30 +21,33 @@ enum field {
 	CODE,
 	TOKENS_IN,
 	TOKENS_CACHED, /* read from a cache; not included in Anthropic's TOKENS_IN */
-	TOKENS_KEPT, /* written to a cache; not included either */
+	TOKENS_KEPT, /* written to a cache; not included in Anthropic's TOKENS_IN either */
 	TOKENS_OUT,
 	FIELDS
 };
 
-/* Members by their keys from the outside; elements of lists have no name. */
-struct row {
+/* Assigns a member of the event to a field.  Its path consists of the keys that lead to it, from the
+ * outermost object inwards; the elements of a list have the path of the list. */
+struct llm_event_row {
 	const char *path;
-	enum field field;
+	enum llm_event_field field;
 };
 
+/* What the type of an event means: it contains text, it ends the answer, the answer is incomplete
+ * because it reached a limit, the answer has failed. */
 enum { SAYS = 1, ENDS = 2, CUTS = 4, FAILS = 8 };
 
-struct type {
+struct llm_event_type {
 	const char *name;
 	unsigned means;
 };
 
-struct table {
-	struct row rows[12];
-	struct type types[8]; /* none: every event may say something */
+struct llm_event_table {
+	struct llm_event_row rows[12];
+	struct llm_event_type types[8]; /* empty: every event may contain text */
 };
 
-static const struct table tables[] = {
+static const struct llm_event_table tables[] = {
 	[LLM_OPENAI] = {.rows = {{"choices.delta.content", TEXT},
 				 {"choices.delta.refusal", TEXT},
 				 {"choices.finish_reason", FINISH},
@@ -89,22 +92,23 @@ static const struct table tables[] = {
 				     {"error", FAILS}}},
 };
 
-struct reader {
+struct llm_event_reader {
 	struct json json;
-	const struct table *table;
+	const struct llm_event_table *table;
 	struct json_value fields[FIELDS];
 	bool has[FIELDS];
 	char path[PATH_MAX_LEN];
 };
 
-static bool is(const struct json_value *value, const char *word)
+static bool llm_event_is(const struct json_value *value, const char *word)
 {
 	return value->len == strlen(word) && memcmp(value->text, word, value->len) == 0;
 }
 
-static enum field field_of(const struct reader *reader, size_t path_len)
+static enum llm_event_field llm_event_find_field(const struct llm_event_reader *reader,
+						 size_t path_len)
 {
-	const struct row *rows = reader->table->rows;
+	const struct llm_event_row *rows = reader->table->rows;
 
 	for (size_t i = 0; i < COUNT(reader->table->rows) && rows[i].path; ++i)
 		if (strlen(rows[i].path) == path_len &&
@@ -113,10 +117,11 @@ static enum field field_of(const struct reader *reader, size_t path_len)
 	return NONE;
 }
 
-/* A string that is empty says nothing, and must not hide one that does. */
-static void keep(struct reader *reader, const struct json_value *value, size_t path_len)
+/* An empty string has no information, and must not replace one that is not empty. */
+static void llm_event_keep(struct llm_event_reader *reader, const struct json_value *value,
+			   size_t path_len)
 {
-	enum field field = field_of(reader, path_len);
+	enum llm_event_field field = llm_event_find_field(reader, path_len);
 	bool is_number = field >= TOKENS_IN && field <= TOKENS_OUT;
 	enum json_kind kind = is_number ? JSON_KIND_NUMBER : JSON_KIND_STRING;
 
@@ -126,8 +131,9 @@ static void keep(struct reader *reader, const struct json_value *value, size_t p
 	reader->has[field] = true;
 }
 
-/* Puts ".key" behind the path; 0 when no row can have it. */
-static size_t extend(struct reader *reader, size_t path_len, const struct json_value *key)
+/* Appends ".key" to the path.  Returns its new length, or 0 if no row can match. */
+static size_t llm_event_extend_path(struct llm_event_reader *reader, size_t path_len,
+				    const struct json_value *key)
 {
 	size_t dot = path_len > 0;
 
@@ -139,8 +145,8 @@ static size_t extend(struct reader *reader, size_t path_len, const struct json_v
 	return path_len + dot + key->len;
 }
 
-/* As deep as the scanner lets it: JSON_DEPTH_MAX. */
-static void walk(struct reader *reader, size_t path_len)
+/* The recursion is limited by the scanner to JSON_DEPTH_MAX. */
+static void llm_event_walk(struct llm_event_reader *reader, size_t path_len)
 {
 	struct json *json = &reader->json;
 	struct json_value value;
@@ -150,36 +156,36 @@ static void walk(struct reader *reader, size_t path_len)
 		return;
 	if (value.kind == JSON_KIND_OBJECT) {
 		while (json_member(json, &key)) {
-			size_t longer = extend(reader, path_len, &key);
+			size_t longer = llm_event_extend_path(reader, path_len, &key);
 
 			if (longer)
-				walk(reader, longer);
+				llm_event_walk(reader, longer);
 			else if (json_value(json, &value) == 0)
 				json_skip(json, &value);
 		}
 	} else if (value.kind == JSON_KIND_ARRAY) {
 		while (json_element(json))
-			walk(reader, path_len);
+			llm_event_walk(reader, path_len);
 	} else {
-		keep(reader, &value, path_len);
+		llm_event_keep(reader, &value, path_len);
 	}
 }
 
-/* What the event's type means; unknown ones nothing. */
-static unsigned meaning(const struct reader *reader)
+/* Returns the flags of the event's type; 0 for an unknown type. */
+static unsigned llm_event_meaning(const struct llm_event_reader *reader)
 {
-	const struct type *types = reader->table->types;
+	const struct llm_event_type *types = reader->table->types;
 
 	if (!types[0].name)
 		return SAYS;
 	for (size_t i = 0; reader->has[TYPE] && i < COUNT(reader->table->types) && types[i].name;
 	     ++i)
-		if (is(&reader->fields[TYPE], types[i].name))
+		if (llm_event_is(&reader->fields[TYPE], types[i].name))
 			return types[i].means;
 	return 0;
 }
 
-static uint32_t count_of(const struct reader *reader, enum field field)
+static uint32_t llm_event_count(const struct llm_event_reader *reader, enum llm_event_field field)
 {
 	int64_t n;
 
@@ -189,10 +195,11 @@ static uint32_t count_of(const struct reader *reader, enum field field)
 	return (uint32_t)n;
 }
 
-static void set_error(struct llm_event *event, const struct reader *reader, unsigned means)
+static void llm_event_set_error(struct llm_event *event, const struct llm_event_reader *reader,
+				unsigned means)
 {
 	static const char unknown[] = "no reason was given";
-	enum field field = reader->has[ERROR] ? ERROR : CODE;
+	enum llm_event_field field = reader->has[ERROR] ? ERROR : CODE;
 
 	if (reader->has[field]) {
 		event->error = reader->fields[field].text;
@@ -203,10 +210,10 @@ static void set_error(struct llm_event *event, const struct reader *reader, unsi
 	}
 }
 
-static void understand(struct llm_event *event, const struct reader *reader)
+static void llm_event_interpret(struct llm_event *event, const struct llm_event_reader *reader)
 {
 	const struct json_value *finish = &reader->fields[FINISH];
-	unsigned means = meaning(reader);
+	unsigned means = llm_event_meaning(reader);
 	uint64_t tokens_in;
 
 	if (reader->has[TEXT] && (means & SAYS)) {
@@ -214,20 +221,21 @@ static void understand(struct llm_event *event, const struct reader *reader)
 		event->len = reader->fields[TEXT].len;
 	}
 	event->is_cut = (means & CUTS) ||
-			(reader->has[FINISH] && (is(finish, "length") || is(finish, "max_tokens")));
+			(reader->has[FINISH] &&
+			 (llm_event_is(finish, "length") || llm_event_is(finish, "max_tokens")));
 	event->is_end = means & ENDS;
 	event->is_finished = event->is_end || reader->has[FINISH];
-	tokens_in = (uint64_t)count_of(reader, TOKENS_IN) + count_of(reader, TOKENS_CACHED) +
-		    count_of(reader, TOKENS_KEPT);
+	tokens_in = (uint64_t)llm_event_count(reader, TOKENS_IN) +
+		    llm_event_count(reader, TOKENS_CACHED) + llm_event_count(reader, TOKENS_KEPT);
 	event->tokens_in = tokens_in < UINT32_MAX ? (uint32_t)tokens_in : UINT32_MAX;
-	event->tokens_out = count_of(reader, TOKENS_OUT);
-	set_error(event, reader, means);
+	event->tokens_out = llm_event_count(reader, TOKENS_OUT);
+	llm_event_set_error(event, reader, means);
 }
 
 int llm_event_read(struct llm_event *event, enum llm_dialect dialect, char *text, size_t len)
 {
-	static const char done[] = "[DONE]"; /* OpenAI's, and of those who speak like it */
-	struct reader reader = {.table = &tables[dialect]};
+	static const char done[] = "[DONE]"; /* used by OpenAI and compatible servers */
+	struct llm_event_reader reader = {.table = &tables[dialect]};
 	int err;
 
 	*event = (struct llm_event){0};
@@ -236,9 +244,9 @@ int llm_event_read(struct llm_event *event, enum llm_dialect dialect, char *text
 		return 0;
 	}
 	json_open(&reader.json, text, len);
-	walk(&reader, 0);
+	llm_event_walk(&reader, 0);
 	err = json_close(&reader.json);
 	if (!err)
-		understand(event, &reader);
+		llm_event_interpret(event, &reader);
 	return err;
 }

@@ -1,9 +1,8 @@
 /*
- * llm_event.h: what an event of a language model's stream means.
+ * llm_event.h: interprets the events of a language model's stream.
  *
- * For each dialect a table of the members that matter, by their path, and of the
- * types of events.  Everything else is passed over: vendors add events all the
- * time.  Pure.
+ * For each dialect there is a table of the relevant members, by their path, and of the types of
+ * events.  Everything else is ignored, because vendors add events all the time.  Pure.
  */
 #ifndef WIRE_LLM_EVENT_H
 #define WIRE_LLM_EVENT_H
@@ -15,19 +14,19 @@
 #include "wire/llm_dialect.h"
 
 struct llm_event {
-	const char *text; /* to be said; in the event's own bytes */
+	const char *text; /* to be spoken; a slice of the event's own bytes */
 	size_t len;
-	const char *error; /* the model failed, and says this; not terminated */
+	const char *error; /* the model's error message, without a NUL; NULL: it did not fail */
 	size_t error_len;
-	uint32_t tokens_in; /* 0: not told */
+	uint32_t tokens_in; /* 0: not reported */
 	uint32_t tokens_out;
-	bool is_finished; /* no more will be said */
-	bool is_cut; /* it would have gone on */
-	bool is_end; /* no more events */
+	bool is_finished; /* the answer is complete */
+	bool is_cut; /* the answer was cut off by a limit */
+	bool is_end; /* no more events will follow */
 };
 
-/* One event's data, which is decoded in its place; the body of a refusal (a
- * status that is not 200) is read the same way.  EINVAL for what is no JSON. */
+/* Reads the data of one event, which is decoded in place.  The body of an error response (with a
+ * status other than 200) is read in the same way.  Returns EINVAL if it is not JSON. */
 int llm_event_read(struct llm_event *event, enum llm_dialect dialect, char *text, size_t len);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * message_reader.c: reading a client's message by a table of its keys (see
- * message_reader.h).
+ * message_reader.c: reads a client's message by a table of its keys (see message_reader.h).
  */
 #include "wire/message_reader.h"
 
@@ -9,7 +8,7 @@
 
 #include "base/utf8.h"
 
-/* A thousand hours: more than any playback, far from any overflow. */
+/* A thousand hours: longer than any playback, and far from any overflow. */
 #define OFFSET_MAX_MS 3.6e9
 
 void *message_reader_member(const struct message_reader *reader, const struct message_field *field)
@@ -17,14 +16,14 @@ void *message_reader_member(const struct message_reader *reader, const struct me
 	return (char *)reader->message + field->offset;
 }
 
-/* Joining a pair that was split over two messages needs bytes that the text
- * did not have: they are found in front of it, where its opening quote, a
- * colon and the closing quote of its key were. */
+/* Combining a surrogate pair that was split over two messages needs more bytes than the text had.
+ * They are taken from before the text, where its opening quote, a colon and the closing quote of
+ * its key were. */
 static void message_reader_join_surrogate(struct stream_message *message, uint32_t low,
 					  uint16_t surrogate)
 {
 	if (low) {
-		message->text -= 1; /* four bytes where U+FFFD had three */
+		message->text -= 1; /* it needs four bytes instead of the three of U+FFFD */
 		message->text_len += 1;
 		utf8_encode(message->text,
 			    0x10000 + ((surrogate - 0xd800u) << 10) + (low - 0xdc00));
@@ -43,7 +42,7 @@ void message_reader_take_text(struct stream_message *message, const struct json_
 	message->text_len = text->len;
 	message->text_surrogate = text->tail_high;
 	if (message->text_surrogate)
-		message->text_len -= 3; /* the U+FFFD that stood for it */
+		message->text_len -= 3; /* removes the U+FFFD in its place */
 	if (!surrogate)
 		return;
 	if (text->len == 0)
@@ -144,7 +143,7 @@ static int message_reader_read_member(struct message_reader *reader,
 	return err == ENOENT ? json_skip(&reader->json, value) : err;
 }
 
-/* Out of the containers that a refused value has left open. */
+/* Skips the rest of the containers that a refused value has left open. */
 static void message_reader_leave_value(struct json *json)
 {
 	static const struct json_value container = {.kind = JSON_KIND_ARRAY};
@@ -153,7 +152,8 @@ static void message_reader_leave_value(struct json *json)
 		json_skip(json, &container);
 }
 
-/* The first fault counts; after it, only keys that say whom it concerns are read. */
+/* The first fault is reported.  After it, only those keys are read that say which context the fault
+ * concerns (despite_fault). */
 static int message_reader_read_members(struct message_reader *reader)
 {
 	struct json_value key;

@@ -1,5 +1,5 @@
 /*
- * multi_message.c: what a client may say on /ws/tts/multi (see multi_message.h).
+ * multi_message.c: parses the messages of a client on /ws/tts/multi (see multi_message.h).
  */
 #include "wire/multi_message.h"
 
@@ -9,7 +9,7 @@
 #include "base/count.h"
 #include "wire/reply.h"
 
-static struct multi_message *message_of(const struct message_reader *reader)
+static struct multi_message *multi_message_of(const struct message_reader *reader)
 {
 	return (struct multi_message *)(void *)reader->message;
 }
@@ -17,7 +17,7 @@ static struct multi_message *message_of(const struct message_reader *reader)
 int multi_message_context(struct message_reader *reader, const struct message_field *field,
 			  const struct json_value *value)
 {
-	struct multi_message *message = message_of(reader);
+	struct multi_message *message = multi_message_of(reader);
 
 	message->context_id = NULL;
 	if (value->kind == JSON_KIND_NULL)
@@ -29,12 +29,13 @@ int multi_message_context(struct message_reader *reader, const struct message_fi
 	return 0;
 }
 
-static int read_inactivity(struct message_reader *reader, const struct message_field *field,
-			   const struct json_value *value)
+static int multi_message_read_inactivity(struct message_reader *reader,
+					 const struct message_field *field,
+					 const struct json_value *value)
 {
 	double seconds;
 
-	message_of(reader)->inactivity_ms = 0;
+	multi_message_of(reader)->inactivity_ms = 0;
 	if (value->kind == JSON_KIND_NULL)
 		return 0;
 	if (value->kind != JSON_KIND_NUMBER)
@@ -43,13 +44,16 @@ static int read_inactivity(struct message_reader *reader, const struct message_f
 	    seconds > MULTI_MESSAGE_INACTIVITY_MAX_S)
 		return fault_range(reader->fault, field->name, MULTI_MESSAGE_INACTIVITY_MIN_S,
 				   MULTI_MESSAGE_INACTIVITY_MAX_S, value);
-	message_of(reader)->inactivity_ms = (unsigned)(seconds * 1000);
+	multi_message_of(reader)->inactivity_ms = (unsigned)(seconds * 1000);
 	return 0;
 }
 
-/* stability, style, speed and whatever else SDKs put there is passed over. */
-static int read_voice_setting(struct message_reader *reader, struct settings_reader *voice,
-			      const struct json_value *key, const struct json_value *value)
+/* Everything else that SDKs send in voice_settings, such as stability, style and speed, is
+ * ignored. */
+static int multi_message_read_voice_setting(struct message_reader *reader,
+					    struct settings_reader *voice,
+					    const struct json_value *key,
+					    const struct json_value *value)
 {
 	if (json_is(key, "voice_id") || json_is(key, "cfg_scale") || json_is(key, "max_new_tokens"))
 		return settings_read(voice, key, value);
@@ -58,10 +62,11 @@ static int read_voice_setting(struct message_reader *reader, struct settings_rea
 	return json_skip(&reader->json, value);
 }
 
-static int read_voice_settings(struct message_reader *reader, const struct message_field *field,
-			       const struct json_value *value)
+static int multi_message_read_voice_settings(struct message_reader *reader,
+					     const struct message_field *field,
+					     const struct json_value *value)
 {
-	struct multi_message *message = message_of(reader);
+	struct multi_message *message = multi_message_of(reader);
 	struct settings_reader voice = {
 		.settings = &message->voice, .json = &reader->json, .fault = reader->fault};
 	struct json_value key;
@@ -78,7 +83,7 @@ static int read_voice_settings(struct message_reader *reader, const struct messa
 		int err = json_value(&reader->json, &entry);
 
 		if (!err)
-			err = read_voice_setting(reader, &voice, &key, &entry);
+			err = multi_message_read_voice_setting(reader, &voice, &key, &entry);
 		if (err)
 			return err;
 	}
@@ -88,18 +93,19 @@ static int read_voice_settings(struct message_reader *reader, const struct messa
 
 #define FIELD(name, read, member) MESSAGE_FIELD(name, read, struct multi_message, member)
 
-/* The most frequent first. */
+/* The most frequent keys are first. */
 static const struct message_field fields[] = {
-	{"context_id", 10, multi_message_context, 0, true}, /* an error says whom it concerns */
+	/* Errors name the context that they concern. */
+	{"context_id", 10, multi_message_context, 0, true},
 	FIELD("text", message_reader_text, said.text),
 	FIELD("flush", message_reader_command, said.flush),
 	FIELD("close_context", message_reader_command, close_context),
 	FIELD("immediate", message_reader_command, immediate),
-	FIELD("voice_settings", read_voice_settings, voice),
+	FIELD("voice_settings", multi_message_read_voice_settings, voice),
 	FIELD("keep_alive", message_reader_command, keep_alive),
 	FIELD("cancel", message_reader_command, said.cancel),
 	FIELD("close_socket", message_reader_command, said.close_socket),
-	FIELD("inactivity_timeout", read_inactivity, inactivity_ms),
+	FIELD("inactivity_timeout", multi_message_read_inactivity, inactivity_ms),
 	FIELD("update_settings", message_reader_update, said.update),
 };
 
@@ -114,7 +120,7 @@ int multi_message_run(struct multi_message *message, struct stream_fault *fault,
 	*message = (struct multi_message){0};
 	err = message_reader_run(&reader, &message->said, fault, table, json, len);
 	if (reader.json.reason)
-		message->context_id = NULL; /* what is no JSON has no members */
+		message->context_id = NULL; /* nothing in malformed JSON can be relied on */
 	if (err)
 		settings_reset(&message->voice);
 	if (err || !reader.text.text)

@@ -1,12 +1,21 @@
 /*
- * multipart.c: the body of a form with a file (see multipart.h).
+ * multipart.c: parses a form with files (see multipart.h).
+ *
+ *   START -> AFTER -> LINE_END -> HEAD -> CONTENT -> AFTER ...
+ *              | -> DASH -> END
+ *
+ * AFTER is after a delimiter.  A CR occurs only at the beginning of a delimiter.  So when the input
+ * stops being equal to it, the bytes that were equal cannot contain the beginning of another one.
  */
 #include "wire/multipart.h"
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <strings.h>
+
+enum { START, AFTER, BLANKS, LINE_END, DASH, HEAD, CONTENT, END, BAD };
 
 /* Returns the first byte that is not a blank. */
 static const char *multipart_skip_blanks(const char *at, const char *end)
@@ -16,9 +25,9 @@ static const char *multipart_skip_blanks(const char *at, const char *end)
 	return at;
 }
 
-/* The value of a parameter in `text`: NAME=VALUE or NAME="VALUE", after a ';' outside quoted
- * values.  Quotes inside a value are percent-encoded by browsers, so a quoted value ends at the next
- * quote.  NULL: there is none, or a quote before it is not closed. */
+/* Finds the value of a parameter in `text`: NAME=VALUE or NAME="VALUE", after a ';' outside quoted
+ * values.  Browsers percent-encode quotes inside a value, so a quoted value ends at the next
+ * quote.  Returns NULL if there is none, or if a quote before it is not closed. */
 static const char *multipart_parameter(const char *text, size_t text_len, const char *name,
 				       size_t *len)
 {
@@ -56,81 +65,210 @@ static const char *multipart_parameter(const char *text, size_t text_len, const 
 	return NULL;
 }
 
-int multipart_open(struct multipart *form, const char *content_type, char *body, size_t len)
+int multipart_open(struct multipart *form, const char *content_type)
 {
 	static const char type[] = "multipart/form-data";
 	const char *boundary;
-	size_t boundary_len;
+	size_t len;
 
 	if (!content_type || strncasecmp(content_type, type, strlen(type)) != 0)
 		return EINVAL;
-	boundary =
-		multipart_parameter(content_type, strlen(content_type), "boundary", &boundary_len);
-	if (!boundary || boundary_len == 0 || boundary_len > MULTIPART_BOUNDARY_MAX)
+	boundary = multipart_parameter(content_type, strlen(content_type), "boundary", &len);
+	if (!boundary || len == 0 || len > MULTIPART_BOUNDARY_MAX || memchr(boundary, '\r', len))
 		return EINVAL;
-	*form = (struct multipart){.end = body + len};
+	*form = (struct multipart){.state = START};
 	memcpy(form->delimiter, "\r\n--", 4);
-	memcpy(form->delimiter + 4, boundary, boundary_len);
-	form->delimiter_len = 4 + boundary_len;
-	/* The first one begins the body, without a line end before it. */
-	if (len < form->delimiter_len - 2 ||
-	    memcmp(body, form->delimiter + 2, form->delimiter_len - 2) != 0)
-		return EINVAL;
-	form->at = body + form->delimiter_len - 2;
+	memcpy(form->delimiter + 4, boundary, len);
+	form->delimiter_len = 4 + len;
+	/* The first delimiter is at the start of the body, without a line ending before it. */
+	form->matched = form->given = 2;
 	return 0;
 }
 
-static bool multipart_has(const struct multipart *form, const char *text)
+/* Compares the input with the rest of the delimiter; returns whether that is complete.  The input
+ * is consumed if it is, or may be after the next bytes. */
+static bool multipart_match(struct multipart *form, const char **bytes, size_t *len)
 {
-	size_t len = strlen(text);
+	size_t rest = form->delimiter_len - form->matched;
+	size_t n = *len < rest ? *len : rest;
 
-	return (size_t)(form->end - form->at) >= len && memcmp(form->at, text, len) == 0;
+	if (memcmp(*bytes, form->delimiter + form->matched, n) != 0)
+		return false;
+	form->matched += n;
+	*bytes += n;
+	*len -= n;
+	return n == rest;
 }
 
-/* Reads the headers of a part and the empty line after them. */
-static int multipart_read_head(struct multipart *form, struct multipart_part *part)
+/* Reads what may follow a delimiter, and the headers of a part.  Returns EINVAL, or EAGAIN to
+ * continue with the next byte. */
+static int multipart_read_line(struct multipart *form, char c)
+{
+	bool is_blank = c == ' ' || c == '\t';
+
+	switch (form->state) {
+	case AFTER:
+	case BLANKS:
+		if (c == '-' && form->state == AFTER)
+			form->state = DASH;
+		else if (is_blank || c == '\r')
+			form->state = is_blank ? BLANKS : LINE_END;
+		else
+			return EINVAL;
+		return EAGAIN;
+	case DASH:
+		form->state = END;
+		return c == '-' ? EAGAIN : EINVAL;
+	case LINE_END:
+		form->state = HEAD;
+		form->head_len = 0;
+		return c == '\n' && ++form->parts <= MULTIPART_PARTS_MAX ? EAGAIN : EINVAL;
+	default: /* HEAD */
+		if (form->head_len == sizeof(form->head))
+			return EINVAL;
+		form->head[form->head_len++] = c;
+		return EAGAIN;
+	}
+}
+
+/* Whether the headers are complete: an empty line follows them, or there are none. */
+static bool multipart_has_head(const struct multipart *form)
+{
+	const char *end = form->head + form->head_len;
+
+	return (form->head_len == 2 && memcmp(form->head, "\r\n", 2) == 0) ||
+	       (form->head_len >= 4 && memcmp(end - 4, "\r\n\r\n", 4) == 0);
+}
+
+/* Finds the part's name in its headers, and begins with its bytes. */
+static int multipart_begin_part(struct multipart *form, struct multipart_piece *piece)
 {
 	static const char disposition[] = "content-disposition:";
+	const char *at = form->head;
+	const char *end = form->head + form->head_len - 2; /* at the empty line */
 
-	part->name = NULL;
-	while (!multipart_has(form, "\r\n")) {
-		char *end = memmem(form->at, (size_t)(form->end - form->at), "\r\n", 2);
+	*piece = (struct multipart_piece){.kind = MULTIPART_HEAD};
+	while (at < end) {
+		const char *line_end = memmem(at, (size_t)(end - at), "\r\n", 2);
+		size_t len = (size_t)(line_end - at);
 
-		if (!end)
-			return EINVAL;
-		if ((size_t)(end - form->at) > strlen(disposition) &&
-		    strncasecmp(form->at, disposition, strlen(disposition)) == 0)
-			part->name = multipart_parameter(form->at, (size_t)(end - form->at), "name",
-							 &part->name_len);
-		form->at = end + 2;
+		if (len > strlen(disposition) &&
+		    strncasecmp(at, disposition, strlen(disposition)) == 0)
+			piece->name = multipart_parameter(at, len, "name", &piece->name_len);
+		at = line_end + 2;
 	}
-	form->at += 2;
-	return part->name ? 0 : EINVAL;
+	form->state = CONTENT;
+	/* The line ending of the empty line can be that of the delimiter: then there are no bytes. */
+	form->matched = form->given = 2;
+	return piece->name ? 0 : EINVAL;
 }
 
-int multipart_next(struct multipart *form, struct multipart_part *part)
+/* How many bytes at the end of the input may be the beginning of a delimiter. */
+static size_t multipart_suspect(const struct multipart *form, const char *bytes, size_t len)
 {
-	char *end;
+	size_t tail = len < form->delimiter_len - 1 ? len : form->delimiter_len - 1;
+	const char *cr = memrchr(bytes + len - tail, '\r', tail);
+	size_t n = cr ? (size_t)(bytes + len - cr) : 0;
 
-	if (multipart_has(form, "--"))
-		return ENOENT;
-	while (form->at < form->end && (*form->at == ' ' || *form->at == '\t'))
-		++form->at;
-	if (!multipart_has(form, "\r\n") || form->parts++ == MULTIPART_PARTS_MAX)
-		return EINVAL;
-	form->at += 2;
-	if (multipart_read_head(form, part) != 0)
-		return EINVAL;
-	part->bytes = form->at;
-	if ((size_t)(form->end - form->at) >= form->delimiter_len - 2 &&
-	    memcmp(form->at, form->delimiter + 2, form->delimiter_len - 2) == 0)
-		end = form->at - 2; /* nothing: the empty line's end is the delimiter's */
-	else
-		end = memmem(form->at, (size_t)(form->end - form->at), form->delimiter,
-			     form->delimiter_len);
-	if (!end)
-		return EINVAL;
-	part->len = end < part->bytes ? 0 : (size_t)(end - part->bytes);
-	form->at = end + form->delimiter_len;
+	return cr && memcmp(cr, form->delimiter, n) == 0 ? n : 0;
+}
+
+static int multipart_read_content(struct multipart *form, const char **bytes, size_t *len,
+				  size_t max, struct multipart_piece *piece)
+{
+	size_t window = *len;
+	const char *found;
+	size_t n;
+
+	*piece = (struct multipart_piece){.kind = MULTIPART_BYTES};
+	if (form->matched > 0 && multipart_match(form, bytes, len))
+		goto delimiter;
+	if (*len == 0)
+		return EAGAIN;
+	if (form->given < form->matched) { /* it was not a delimiter */
+		n = form->matched - form->given;
+		piece->bytes = form->delimiter + form->given;
+		piece->len = n < max ? n : max;
+		form->given += piece->len;
+		return piece->len > 0 ? 0 : ENOBUFS;
+	}
+	form->matched = form->given = 0;
+	/* A delimiter that begins within the next max bytes ends within the window. */
+	if (max < window && window - max > form->delimiter_len)
+		window = max + form->delimiter_len;
+	found = memmem(*bytes, window, form->delimiter, form->delimiter_len);
+	n = found ? (size_t)(found - *bytes) : window;
+	if (!found && window == *len)
+		n -= multipart_suspect(form, *bytes, window);
+	if (n > 0) {
+		piece->bytes = *bytes;
+		piece->len = n < max ? n : max;
+		*bytes += piece->len;
+		*len -= piece->len;
+		return piece->len > 0 ? 0 : ENOBUFS;
+	}
+	if (!multipart_match(form, bytes, len))
+		return EAGAIN; /* it may become one */
+delimiter:
+	piece->kind = MULTIPART_TAIL;
+	form->state = AFTER;
 	return 0;
+}
+
+int multipart_read(struct multipart *form, const char **bytes, size_t *len, size_t max,
+		   struct multipart_piece *piece)
+{
+	int err = EAGAIN;
+
+	if (form->state == START && *len > 0) {
+		if (multipart_match(form, bytes, len))
+			form->state = AFTER;
+		else if (*len > 0)
+			form->state = BAD;
+	}
+	if (form->state == CONTENT && *len > 0)
+		return multipart_read_content(form, bytes, len, max, piece);
+	while (err == EAGAIN && form->state != START && form->state<END && * len> 0) {
+		err = multipart_read_line(form, **bytes);
+		++*bytes;
+		--*len;
+		if (err == EAGAIN && form->state == HEAD && multipart_has_head(form))
+			err = multipart_begin_part(form, piece);
+		if (err == EINVAL)
+			form->state = BAD;
+	}
+	if (form->state == BAD)
+		return EINVAL;
+	if (form->state == END) {
+		*bytes += *len;
+		*len = 0;
+		return ENOENT;
+	}
+	return err;
+}
+
+/* A part that is in memory with the delimiter after it is one piece, because no delimiter can be
+ * suspected before it is found. */
+int multipart_next_part(struct multipart *form, char **body, size_t *len,
+			struct multipart_part *part)
+{
+	struct multipart_piece piece = {.kind = MULTIPART_HEAD};
+	const char *at = *body;
+	int err;
+
+	*part = (struct multipart_part){.bytes = *body};
+	while ((err = multipart_read(form, &at, len, SIZE_MAX, &piece)) == 0) {
+		*body += at - *body;
+		if (piece.kind == MULTIPART_HEAD) {
+			part->name = piece.name;
+			part->name_len = piece.name_len;
+			part->bytes = *body;
+		} else if (piece.kind == MULTIPART_BYTES) {
+			part->bytes = *body - piece.len;
+			part->len = piece.len;
+		} else {
+			return 0;
+		}
+	}
+	return err == ENOENT ? ENOENT : EINVAL;
 }

@@ -1,16 +1,13 @@
 /*
- * normalize_message.c: what a client may say to POST /v1/normalize (see
- * normalize_message.h).
+ * normalize_message.c: parses the request body of POST /v1/normalize (see normalize_message.h).
  */
 #include "wire/normalize_message.h"
 
 #include <string.h>
 
-#include "base/count.h"
+#define LANGUAGE_MAX 16 /* longer than any language tag that clients send */
 
-#define LANGUAGE_MAX 16 /* as much as anyone writes behind a subtag */
-
-static const struct rest_field fields[] = {
+static const struct rest_field normalize_message_fields[] = {
 	{.name = "text",
 	 .kind = REST_FIELD_TEXT,
 	 .bit = 1,
@@ -25,7 +22,7 @@ static const struct rest_field fields[] = {
 	 .min = 1,
 	 .max = LANGUAGE_MAX},
 };
-const struct rest_table normalize_message_table = {fields, COUNT(fields)};
+const struct rest_form normalize_message_table = {REST_FORM(normalize_message_fields)};
 
 int normalize_message_parse(struct normalize_message *message, struct stream_fault *fault,
 			    char *json, size_t len)
@@ -34,7 +31,7 @@ int normalize_message_parse(struct normalize_message *message, struct stream_fau
 	int err;
 
 	*message = (struct normalize_message){.language = "en"};
-	err = rest_body_parse(&message->body, fault, json, len, fields, COUNT(fields), true);
+	err = rest_body_parse(&message->body, fault, json, len, &normalize_message_table, true);
 	if (err || !message->language_text)
 		return err;
 	language.text = (char *)(uintptr_t)message->language_text;

@@ -1,5 +1,5 @@
 /*
- * normalize_message.h: what a client may say to POST /v1/normalize.
+ * normalize_message.h: parses the request body of POST /v1/normalize.
  */
 #ifndef WIRE_NORMALIZE_MESSAGE_H
 #define WIRE_NORMALIZE_MESSAGE_H
@@ -11,14 +11,15 @@
 
 struct normalize_message {
 	struct rest_body body;
-	const char *text; /* inside the body, with a NUL behind it */
+	const char *text; /* inside the body; ends with a NUL */
 	const char *language_text;
-	char language[SETTINGS_LANGUAGE_SIZE]; /* "en" when none was given */
+	char language[SETTINGS_LANGUAGE_SIZE]; /* "en" if none was given */
 };
 
-extern const struct rest_table normalize_message_table;
+/* The keys of the body, which the descriptions of the API also use. */
+extern const struct rest_form normalize_message_table;
 
-/* EINVAL with the fault filled in. */
+/* Returns EINVAL with the fault filled in. */
 int normalize_message_parse(struct normalize_message *message, struct stream_fault *fault,
 			    char *json, size_t len);
 

@@ -1,8 +1,8 @@
 /*
- * once_dialect.h: how /ws/tts says what happens to a request.
+ * once_dialect.h: how /ws/tts reports what happens to a request.
  *
- * The native messages without those of chunks and turns: a request has frames,
- * words and an end, which only its session can tell (reply_once_final).
+ * It has the native messages without those about chunks and turns.  A request has frames, words and
+ * an end, which only its session can write (reply_once_final).
  */
 #ifndef WIRE_ONCE_DIALECT_H
 #define WIRE_ONCE_DIALECT_H

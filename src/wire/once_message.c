@@ -1,5 +1,5 @@
 /*
- * once_message.c: what a client may say on /ws/tts (see once_message.h).
+ * once_message.c: parses the messages of a client on /ws/tts (see once_message.h).
  */
 #include "wire/once_message.h"
 
@@ -17,15 +17,7 @@ static const struct message_field fields[] = {
 
 const struct message_table once_message_table = {fields, COUNT(fields), false};
 
-/* Half a pair at the end is as whole as it will get: U+FFFD stays for it. */
-static void take_whole_text(struct stream_message *message, const struct json_value *text)
-{
-	message->has_text = true;
-	message->text = text->text;
-	message->text_len = text->len;
-}
-
-static int check_text(const struct stream_message *message, struct stream_fault *fault)
+static int once_message_check_text(const struct stream_message *message, struct stream_fault *fault)
 {
 	size_t count = message->has_text ? utf8_count(message->text, message->text_len) : 0;
 
@@ -51,9 +43,14 @@ int once_message_parse(struct stream_message *message, struct stream_fault *faul
 	err = message_reader_run(&reader, message, fault, &once_message_table, json, len);
 	if (err)
 		return err;
-	if (reader.text.text)
-		take_whole_text(message, &reader.text);
-	err = check_text(message, fault);
+	if (reader.text.text) {
+		/* An unpaired surrogate at the end will not be completed by another message, so its
+		 * U+FFFD stays. */
+		message->has_text = true;
+		message->text = reader.text.text;
+		message->text_len = reader.text.len;
+	}
+	err = once_message_check_text(message, fault);
 	if (err)
 		stream_message_reset(message);
 	return err;

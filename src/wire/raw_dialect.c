@@ -1,10 +1,12 @@
 /*
- * raw_dialect.c: audio as it is (see raw_dialect.h).
+ * raw_dialect.c: audio without any other message (see raw_dialect.h).
  */
 #include "wire/raw_dialect.h"
 
-static int audio(struct buf *out, const char *context, const struct audio_frame *frame,
-		 const struct audio_format *format, unsigned idx, unsigned chunk_id)
+static int raw_dialect_write_audio(struct buf *out, const char *context,
+				   const struct audio_frame *frame,
+				   const struct audio_format *format, unsigned idx,
+				   unsigned chunk_id)
 {
 	(void)context;
 	(void)format;
@@ -13,4 +15,4 @@ static int audio(struct buf *out, const char *context, const struct audio_frame 
 	return buf_append(out, frame->bytes, frame->len);
 }
 
-const struct dialect dialect_raw = {.audio = audio};
+const struct dialect dialect_raw = {.audio = raw_dialect_write_audio};

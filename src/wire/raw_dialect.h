@@ -1,5 +1,5 @@
 /*
- * raw_dialect.h: audio as it is, and not a word besides: bodies of HTTP answers.
+ * raw_dialect.h: audio without any other message, for the bodies of HTTP answers.
  */
 #ifndef WIRE_RAW_DIALECT_H
 #define WIRE_RAW_DIALECT_H

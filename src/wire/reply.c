@@ -1,5 +1,5 @@
 /*
- * reply.c: what the server says on the native sockets, as JSON (see reply.h).
+ * reply.c: writes the server's messages on the native sockets as JSON (see reply.h).
  */
 #include "wire/reply.h"
 
@@ -13,24 +13,24 @@
 
 #define SECONDS_DECIMALS 9
 #define MS_DECIMALS 3
-#define GEN_MS_DECIMALS 0 /* a whole number: typed clients read it as an integer */
+#define GEN_MS_DECIMALS 0 /* an integer, because typed clients parse it as one */
 #define SETTING_DECIMALS 6
 
-/* A cost is the amount of the ledger's row, which is in micro-cents, with all its digits: the
- * costs that a client was told add up to the ledger, and none above zero is shown as 0. */
+/* A cost is the amount of the ledger's row, which is in micro-cents, with all its digits.  So the
+ * costs that clients receive add up to the ledger, and no cost above zero is shown as 0. */
 #define COST_DECIMALS 6
 
-/* The words of the protocol, known to clients by the letter. */
+/* This text is part of the protocol; it must not change. */
 static const char idle_warning[] =
 	"Turn ended after 5s of inactivity. Send {\"flush\": true} to end a turn explicitly — it "
 	"lowers latency and avoids this auto-flush.";
 
-static void write_str(struct json_write *json, const char *key, const char *str)
+static void reply_write_str(struct json_write *json, const char *key, const char *str)
 {
 	json_write_string(json, key, str, strlen(str));
 }
 
-static void write_seconds(struct json_write *json, const char *key, double seconds)
+static void reply_write_seconds(struct json_write *json, const char *key, double seconds)
 {
 	json_write_double(json, key, seconds, SECONDS_DECIMALS);
 }
@@ -47,9 +47,8 @@ int reply_context_id(struct buf *out, const char *id, size_t len)
 	return json.err;
 }
 
-/* Where the table of the protocol has it: behind the key that names the
- * message. */
-static void write_context(struct json_write *json, const char *context)
+/* By the protocol, context_id follows the members that identify the message. */
+static void reply_write_context(struct json_write *json, const char *context)
 {
 	if (context)
 		json_write_raw(json, "context_id", context);
@@ -62,19 +61,19 @@ int reply_generation_started(struct buf *out, const char *context, unsigned chun
 
 	json_write_open(&json, out);
 	json_write_bool(&json, "generation_started", true);
-	write_context(&json, context);
+	reply_write_context(&json, context);
 	json_write_unsigned(&json, "chunk_id", chunk_id);
 	json_write_string(&json, "text", text, len);
 	return json_write_close(&json);
 }
 
-static char *put(char *p, const char *bytes, size_t n)
+static char *reply_put(char *p, const char *bytes, size_t n)
 {
 	memcpy(p, bytes, n);
 	return p + n;
 }
 
-static char *put_number(char *p, uint64_t number)
+static char *reply_put_number(char *p, uint64_t number)
 {
 	char digits[20];
 	char *end = digits + sizeof(digits);
@@ -84,10 +83,10 @@ static char *put_number(char *p, uint64_t number)
 		*--first = (char)('0' + number % 10);
 		number /= 10;
 	} while (number > 0);
-	return put(p, first, (size_t)(end - first));
+	return reply_put(p, first, (size_t)(end - first));
 }
 
-#define PUT(p, literal) put(p, literal, sizeof(literal) - 1)
+#define PUT(p, literal) reply_put(p, literal, sizeof(literal) - 1)
 
 int reply_audio(struct buf *out, const char *context, const struct audio_frame *frame,
 		const struct audio_format *format, unsigned idx, unsigned chunk_id)
@@ -95,7 +94,7 @@ int reply_audio(struct buf *out, const char *context, const struct audio_frame *
 	static const char head[] = "{\"audio\":\"";
 	const char *encoding = audio_format_encoding(format->encoding);
 	size_t context_len = context ? strlen(context) : 0;
-	/* Its words are 76 bytes, its numbers at most 50, the name 9. */
+	/* The fixed text has 61 bytes, the numbers at most 50, and the name of the encoding 9. */
 	char tail[160 + REPLY_CONTEXT_MAX];
 	char *end = tail;
 	int err;
@@ -103,20 +102,20 @@ int reply_audio(struct buf *out, const char *context, const struct audio_frame *
 	if (context_len > REPLY_CONTEXT_MAX)
 		return ENOBUFS;
 	end = PUT(end, "\",\"enc\":\"");
-	end = put(end, encoding, strlen(encoding));
+	end = reply_put(end, encoding, strlen(encoding));
 	end = PUT(end, "\"");
 	if (context) {
 		end = PUT(end, ",\"context_id\":");
-		end = put(end, context, context_len);
+		end = reply_put(end, context, context_len);
 	}
 	end = PUT(end, ",\"idx\":");
-	end = put_number(end, idx);
+	end = reply_put_number(end, idx);
 	end = PUT(end, ",\"sr\":");
-	end = put_number(end, format->sample_rate);
+	end = reply_put_number(end, format->sample_rate);
 	end = PUT(end, ",\"samples\":");
-	end = put_number(end, frame->samples);
+	end = reply_put_number(end, frame->samples);
 	end = PUT(end, ",\"chunk_id\":");
-	end = put_number(end, chunk_id);
+	end = reply_put_number(end, chunk_id);
 	end = PUT(end, "}");
 	err = buf_reserve(out,
 			  sizeof(head) - 1 + base64_encoded_len(frame->len) + (size_t)(end - tail));
@@ -127,7 +126,7 @@ int reply_audio(struct buf *out, const char *context, const struct audio_frame *
 	return buf_append(out, tail, (size_t)(end - tail));
 }
 
-static void write_word(struct json_write *json, const struct reply_word *word)
+static void reply_write_word(struct json_write *json, const struct reply_word *word)
 {
 	json_write_object(json, NULL);
 	json_write_string(json, "word", word->word, word->word_len);
@@ -135,7 +134,8 @@ static void write_word(struct json_write *json, const struct reply_word *word)
 	json_write_unsigned(json, "end_ms", word->end_ms);
 	json_write_unsigned(json, "char_start", word->char_start);
 	json_write_unsigned(json, "char_end", word->char_end);
-	json_write_raw(json, "score", "1.0"); /* engines report times, they do not guess them */
+	/* The times are known from the synthesis, so there is no uncertainty to report. */
+	json_write_raw(json, "score", "1.0");
 	json_write_object_end(json);
 }
 
@@ -147,9 +147,9 @@ int reply_word_timestamps(struct buf *out, const char *context, unsigned chunk_i
 	json_write_open(&json, out);
 	json_write_list(&json, "word_timestamps");
 	for (size_t i = 0; i < count; ++i)
-		write_word(&json, &words[i]);
+		reply_write_word(&json, &words[i]);
 	json_write_list_end(&json);
-	write_context(&json, context);
+	reply_write_context(&json, context);
 	json_write_unsigned(&json, "chunk_id", chunk_id);
 	return json_write_close(&json);
 }
@@ -161,9 +161,9 @@ int reply_chunk_complete(struct buf *out, const char *context, unsigned chunk_id
 
 	json_write_open(&json, out);
 	json_write_bool(&json, "chunk_complete", true);
-	write_context(&json, context);
+	reply_write_context(&json, context);
 	json_write_unsigned(&json, "chunk_id", chunk_id);
-	write_seconds(&json, "audio_seconds", audio_seconds);
+	reply_write_seconds(&json, "audio_seconds", audio_seconds);
 	json_write_double(&json, "gen_ms", gen_ms, GEN_MS_DECIMALS);
 	return json_write_close(&json);
 }
@@ -173,13 +173,13 @@ int reply_idle_warning(struct buf *out)
 	struct json_write json;
 
 	json_write_open(&json, out);
-	write_str(&json, "warning", idle_warning);
+	reply_write_str(&json, "warning", idle_warning);
 	return json_write_close(&json);
 }
 
-static void write_totals(struct json_write *json, const struct reply_totals *totals)
+static void reply_write_totals(struct json_write *json, const struct reply_totals *totals)
 {
-	write_seconds(json, "total_audio_seconds", totals->audio_seconds);
+	reply_write_seconds(json, "total_audio_seconds", totals->audio_seconds);
 	json_write_unsigned(json, "total_text_chunks", totals->text_chunks);
 	json_write_unsigned(json, "total_audio_chunks", totals->audio_chunks);
 }
@@ -190,31 +190,31 @@ int reply_final(struct buf *out, const struct reply_totals *totals)
 
 	json_write_open(&json, out);
 	json_write_bool(&json, "final", true);
-	write_totals(&json, totals);
+	reply_write_totals(&json, totals);
 	return json_write_close(&json);
 }
 
-static int write_context_event(struct buf *out, const char *event, const char *context)
+static int reply_write_context_event(struct buf *out, const char *event, const char *context)
 {
 	struct json_write json;
 
 	json_write_open(&json, out);
 	json_write_bool(&json, event, true);
-	write_context(&json, context);
+	reply_write_context(&json, context);
 	return json_write_close(&json);
 }
 
 int reply_context_created(struct buf *out, const char *context)
 {
-	return write_context_event(out, "context_created", context);
+	return reply_write_context_event(out, "context_created", context);
 }
 
 int reply_context_final(struct buf *out, const char *context)
 {
-	return write_context_event(out, "final", context);
+	return reply_write_context_event(out, "final", context);
 }
 
-static void write_cost(struct json_write *json, const struct reply_usage *usage)
+static void reply_write_cost(struct json_write *json, const struct reply_usage *usage)
 {
 	if (!usage->cost_known) {
 		json_write_null(json, "cost_cents");
@@ -223,26 +223,26 @@ static void write_cost(struct json_write *json, const struct reply_usage *usage)
 	}
 	json_write_decimal(json, "cost_cents", usage->cost_microcents, COST_DECIMALS);
 	if (usage->currency)
-		write_str(json, "currency", usage->currency);
+		reply_write_str(json, "currency", usage->currency);
 	if (usage->has_default_price)
 		json_write_bool(json, "default_price", true);
 }
 
-static void write_usage(struct json_write *json, const struct reply_usage *usage)
+static void reply_write_usage(struct json_write *json, const struct reply_usage *usage)
 {
 	json_write_object(json, "usage");
-	write_seconds(json, "audio_seconds", usage->audio_seconds);
+	reply_write_seconds(json, "audio_seconds", usage->audio_seconds);
 	json_write_unsigned(json, "characters", usage->characters);
-	write_cost(json, usage);
-	write_str(json, "model_id", usage->model_id);
+	reply_write_cost(json, usage);
+	reply_write_str(json, "model_id", usage->model_id);
 	if (usage->cut_short_by)
-		write_str(json, "cut_short_by", usage->cut_short_by);
+		reply_write_str(json, "cut_short_by", usage->cut_short_by);
 	if (usage->turn_id)
-		write_str(json, "turn_id", usage->turn_id);
+		reply_write_str(json, "turn_id", usage->turn_id);
 	if (usage->turn_ids) {
 		json_write_list(json, "turn_ids");
 		for (size_t i = 0; i < usage->turn_ids_len; i += strlen(usage->turn_ids + i) + 1)
-			write_str(json, NULL, usage->turn_ids + i);
+			reply_write_str(json, NULL, usage->turn_ids + i);
 		json_write_list_end(json);
 	}
 	json_write_object_end(json);
@@ -254,8 +254,8 @@ int reply_context_closed(struct buf *out, const char *context, const struct repl
 
 	json_write_open(&json, out);
 	json_write_bool(&json, "context_closed", true);
-	write_context(&json, context);
-	write_usage(&json, usage);
+	reply_write_context(&json, context);
+	reply_write_usage(&json, usage);
 	return json_write_close(&json);
 }
 
@@ -265,7 +265,7 @@ int reply_multi_closed(struct buf *out, double total_audio_seconds)
 
 	json_write_open(&json, out);
 	json_write_bool(&json, "session_closed", true);
-	write_seconds(&json, "total_audio_seconds", total_audio_seconds);
+	reply_write_seconds(&json, "total_audio_seconds", total_audio_seconds);
 	return json_write_close(&json);
 }
 
@@ -276,14 +276,15 @@ int reply_session_closed(struct buf *out, const struct reply_totals *totals,
 
 	json_write_open(&json, out);
 	json_write_bool(&json, "session_closed", true);
-	write_totals(&json, totals);
-	write_usage(&json, usage);
+	reply_write_totals(&json, totals);
+	reply_write_usage(&json, usage);
 	return json_write_close(&json);
 }
 
-/* Of those that can be updated, the ones whose bits are in `which`; temperature
- * and language have no value before one is given. */
-static void write_settings(struct json_write *json, const struct settings *settings, unsigned which)
+/* Writes those updatable settings whose bits are in `which`.  temperature and language have no
+ * value until one is given. */
+static void reply_write_settings(struct json_write *json, const struct settings *settings,
+				 unsigned which)
 {
 	if (which & SETTING_CFG_SCALE)
 		json_write_double(json, "cfg_scale", settings->cfg_scale, SETTING_DECIMALS);
@@ -294,7 +295,7 @@ static void write_settings(struct json_write *json, const struct settings *setti
 	if (which & SETTING_MAX_NEW_TOKENS)
 		json_write_unsigned(json, "max_new_tokens", settings->max_new_tokens);
 	if (settings->set & which & SETTING_LANGUAGE)
-		write_str(json, "language", settings->language);
+		reply_write_str(json, "language", settings->language);
 	else if (which & SETTING_LANGUAGE)
 		json_write_null(json, "language");
 	if (which & SETTING_NORMALIZE)
@@ -303,29 +304,29 @@ static void write_settings(struct json_write *json, const struct settings *setti
 		json_write_double(json, "speed", settings->speed, SETTING_DECIMALS);
 }
 
-static int write_updated(struct buf *out, const struct settings *settings, unsigned which)
+static int reply_write_updated(struct buf *out, const struct settings *settings, unsigned which)
 {
 	struct json_write json;
 
 	json_write_open(&json, out);
 	json_write_bool(&json, "settings_updated", true);
 	json_write_object(&json, "settings");
-	write_settings(&json, settings, which);
+	reply_write_settings(&json, settings, which);
 	json_write_object_end(&json);
 	return json_write_close(&json);
 }
 
 int reply_settings_updated(struct buf *out, const struct settings *settings)
 {
-	return write_updated(out, settings, UINT_MAX);
+	return reply_write_updated(out, settings, UINT_MAX);
 }
 
 int reply_defaults_updated(struct buf *out, const struct settings *settings)
 {
-	return write_updated(out, settings, settings->set);
+	return reply_write_updated(out, settings, settings->set);
 }
 
-static void write_debug(struct json_write *json, const struct reply_request *request)
+static void reply_write_debug(struct json_write *json, const struct reply_request *request)
 {
 	json_write_object(json, "debug");
 	json_write_string(json, "original_text", request->text, request->text_len);
@@ -351,8 +352,8 @@ int reply_once_final(struct buf *out, const struct reply_request *request,
 	json_write_double(&json, "gen_ms", request->gen_ms, GEN_MS_DECIMALS);
 	json_write_double(&json, "rtf", dur_ms > 0 ? request->gen_ms / dur_ms : 0.0,
 			  SETTING_DECIMALS);
-	write_debug(&json, request);
-	write_usage(&json, usage);
+	reply_write_debug(&json, request);
+	reply_write_usage(&json, usage);
 	return json_write_close(&json);
 }
 
@@ -360,20 +361,20 @@ int reply_error(struct buf *out, const char *context, const struct wire_notice *
 {
 	const struct wire_error *error = wire_error_get(notice->id);
 	bool has_detail = notice->detail && notice->detail[0];
-	char text[384]; /* longer details are cut */
+	char text[384]; /* longer details are truncated */
 	struct json_write json;
 
 	snprintf(text, sizeof(text), "%s%s%s", error->text, has_detail ? ": " : "",
 		 has_detail ? notice->detail : "");
 	json_write_open(&json, out);
-	write_str(&json, "error", text);
-	write_str(&json, "error_code", error->code);
+	reply_write_str(&json, "error", text);
+	reply_write_str(&json, "error_code", error->code);
 	json_write_unsigned(&json, "code", (unsigned)error->number);
 	if (notice->retry_s)
 		json_write_unsigned(&json, "retry_after", notice->retry_s);
-	write_context(&json, context);
+	reply_write_context(&json, context);
 	if (notice->request_id)
-		write_str(&json, "request_id", notice->request_id);
+		reply_write_str(&json, "request_id", notice->request_id);
 	return json_write_close(&json);
 }
 
@@ -383,15 +384,15 @@ int reply_interrupted(struct buf *out, const char *context, const struct reply_i
 
 	json_write_open(&json, out);
 	json_write_bool(&json, "interrupted", true);
-	write_context(&json, context);
+	reply_write_context(&json, context);
 	if (report) {
-		write_seconds(&json, "audio_seconds", report->audio_seconds);
+		reply_write_seconds(&json, "audio_seconds", report->audio_seconds);
 		json_write_string(&json, "text_spoken", report->text_spoken,
 				  report->text_spoken_len);
 		json_write_string(&json, "text_remaining", report->text_remaining,
 				  report->text_remaining_len);
 		if (report->usage)
-			write_usage(&json, report->usage);
+			reply_write_usage(&json, report->usage);
 	}
 	return json_write_close(&json);
 }

@@ -10,7 +10,8 @@
 #include "base/count.h"
 #include "base/mem.h"
 
-#define RATE_DEFAULT 24000u /* what SDKs send beside every output_format */
+/* SDKs send this sample_rate together with every output_format, so it conflicts with none. */
+#define RATE_DEFAULT 24000u
 
 const struct settings settings_default = {
 	.model_id = settings_model_default,
@@ -47,38 +48,39 @@ const char *const settings_format_names[] = {
 
 const uint16_t settings_sample_rates[] = {8000, 16000, 22050, 24000, 44100, 0};
 
-struct field;
-typedef int(field_read_h)(struct settings_reader *reader, const struct field *field,
-			  const struct json_value *value);
+struct settings_field;
+typedef int(settings_field_h)(struct settings_reader *reader, const struct settings_field *field,
+			      const struct json_value *value);
 
-struct field {
+struct settings_field {
 	const char *name;
 	size_t name_len;
-	field_read_h *read;
+	settings_field_h *read;
 	unsigned bit;
-	bool updatable; /* by update_settings */
-	size_t offset; /* of the member it fills */
-	size_t size;
+	bool updatable; /* update_settings may change it */
+	size_t offset; /* the offset of its member in struct settings */
+	size_t size; /* the size of that member; 0: it has none */
 	double min, max;
 };
 
-static void *member(const struct settings_reader *reader, const struct field *field)
+static void *settings_member(const struct settings_reader *reader,
+			     const struct settings_field *field)
 {
 	return (char *)reader->settings + field->offset;
 }
 
-static int read_bool(struct settings_reader *reader, const struct field *field,
-		     const struct json_value *value)
+static int settings_read_bool(struct settings_reader *reader, const struct settings_field *field,
+			      const struct json_value *value)
 {
 	if (value->kind != JSON_KIND_BOOL)
 		return fault_value(reader->fault, field->name, "true or false", value);
 	if (field->size > 0)
-		*(bool *)member(reader, field) = value->truth;
+		*(bool *)settings_member(reader, field) = value->truth;
 	return 0;
 }
 
-static int to_number(double *number, struct settings_reader *reader, const struct field *field,
-		     const struct json_value *value)
+static int settings_to_number(double *number, struct settings_reader *reader,
+			      const struct settings_field *field, const struct json_value *value)
 {
 	if (value->kind != JSON_KIND_NUMBER)
 		return fault_value(reader->fault, field->name, "a number", value);
@@ -87,27 +89,27 @@ static int to_number(double *number, struct settings_reader *reader, const struc
 	return 0;
 }
 
-static int read_number(struct settings_reader *reader, const struct field *field,
-		       const struct json_value *value)
+static int settings_read_number(struct settings_reader *reader, const struct settings_field *field,
+				const struct json_value *value)
 {
 	double number = 0;
-	int err = to_number(&number, reader, field, value);
+	int err = settings_to_number(&number, reader, field, value);
 
 	if (err)
 		return err;
 	if (number < field->min || number > field->max)
 		return fault_range(reader->fault, field->name, field->min, field->max, value);
-	*(double *)member(reader, field) = number;
+	*(double *)settings_member(reader, field) = number;
 	return 0;
 }
 
-/* cfg_scale alone is pushed into its range: hosted servers do, and clients
- * have come to send what they like. */
-static int read_clamped(struct settings_reader *reader, const struct field *field,
-			const struct json_value *value)
+/* Only cfg_scale is clamped to its range: hosted servers do this too, and clients send arbitrary
+ * values. */
+static int settings_read_clamped(struct settings_reader *reader, const struct settings_field *field,
+				 const struct json_value *value)
 {
 	double number = 0;
-	int err = to_number(&number, reader, field, value);
+	int err = settings_to_number(&number, reader, field, value);
 
 	if (err)
 		return err;
@@ -115,12 +117,12 @@ static int read_clamped(struct settings_reader *reader, const struct field *fiel
 		number = field->min;
 	if (number > field->max)
 		number = field->max;
-	*(double *)member(reader, field) = number;
+	*(double *)settings_member(reader, field) = number;
 	return 0;
 }
 
-static int read_short(struct settings_reader *reader, const struct field *field,
-		      const struct json_value *value)
+static int settings_read_short(struct settings_reader *reader, const struct settings_field *field,
+			       const struct json_value *value)
 {
 	int64_t integer;
 	int err = json_to_integer(&integer, value);
@@ -129,19 +131,19 @@ static int read_short(struct settings_reader *reader, const struct field *field,
 		return fault_value(reader->fault, field->name, "an integer", value);
 	if (err || integer < (int64_t)field->min || integer > (int64_t)field->max)
 		return fault_range(reader->fault, field->name, field->min, field->max, value);
-	*(uint16_t *)member(reader, field) = (uint16_t)integer;
+	*(uint16_t *)settings_member(reader, field) = (uint16_t)integer;
 	return 0;
 }
 
-static int read_integer(struct settings_reader *reader, const struct field *field,
-			const struct json_value *value)
+static int settings_read_integer(struct settings_reader *reader, const struct settings_field *field,
+				 const struct json_value *value)
 {
-	if (json_to_integer(member(reader, field), value))
+	if (json_to_integer(settings_member(reader, field), value))
 		return fault_value(reader->fault, field->name, "an integer", value);
 	return 0;
 }
 
-static int settings_read_seed(struct settings_reader *reader, const struct field *field,
+static int settings_read_seed(struct settings_reader *reader, const struct settings_field *field,
 			      const struct json_value *value)
 {
 	int64_t integer;
@@ -151,17 +153,17 @@ static int settings_read_seed(struct settings_reader *reader, const struct field
 		return fault_value(reader->fault, field->name, "an integer", value);
 	if (err || integer < 0 || integer > UINT32_MAX)
 		return fault_range(reader->fault, field->name, field->min, field->max, value);
-	*(uint32_t *)member(reader, field) = (uint32_t)integer;
+	*(uint32_t *)settings_member(reader, field) = (uint32_t)integer;
 	return 0;
 }
 
-/* A number, or its digits as a string (the SDKs' types allow both).  Any
- * other string is the handle of a voice. */
-static int read_voice(struct settings_reader *reader, const struct field *field,
-		      const struct json_value *value)
+/* Accepts a number, or its digits as a string, because the SDKs' types allow both.  Any other
+ * string is the handle of a voice. */
+static int settings_read_voice(struct settings_reader *reader, const struct settings_field *field,
+			       const struct json_value *value)
 {
 	struct json_value digits = *value;
-	int64_t *voice_id = member(reader, field);
+	int64_t *voice_id = settings_member(reader, field);
 
 	reader->voice_name = (struct settings_name){0};
 	if (value->kind == JSON_KIND_NUMBER) {
@@ -183,8 +185,8 @@ static int read_voice(struct settings_reader *reader, const struct field *field,
 	return 0;
 }
 
-static int read_model(struct settings_reader *reader, const struct field *field,
-		      const struct json_value *value)
+static int settings_read_model(struct settings_reader *reader, const struct settings_field *field,
+			       const struct json_value *value)
 {
 	size_t count = 0;
 
@@ -192,17 +194,18 @@ static int read_model(struct settings_reader *reader, const struct field *field,
 		return fault_value(reader->fault, field->name, "a string", value);
 	for (; settings_model_ids[count]; ++count) {
 		if (json_is(value, settings_model_ids[count])) {
-			*(const char **)member(reader, field) = settings_model_ids[count];
+			*(const char **)settings_member(reader, field) = settings_model_ids[count];
 			return 0;
 		}
 	}
 	return fault_choice(reader->fault, field->name, settings_model_ids, count, value);
 }
 
-/* The older name of model_id: what it says is only looked at when the whole
- * message is known to have no model_id. */
-static int keep_legacy_model(struct settings_reader *reader, const struct field *field,
-			     const struct json_value *value)
+/* The older name of model_id.  It is evaluated at the end of the message (settings_read_end), and
+ * only if there is no model_id. */
+static int settings_keep_legacy_model(struct settings_reader *reader,
+				      const struct settings_field *field,
+				      const struct json_value *value)
 {
 	if (value->kind != JSON_KIND_STRING)
 		return fault_value(reader->fault, field->name, "a string", value);
@@ -210,15 +213,15 @@ static int keep_legacy_model(struct settings_reader *reader, const struct field 
 	return 0;
 }
 
-static int read_rate(struct settings_reader *reader, const struct field *field,
-		     const struct json_value *value)
+static int settings_read_rate(struct settings_reader *reader, const struct settings_field *field,
+			      const struct json_value *value)
 {
 	int64_t rate;
 
 	if (json_to_integer(&rate, value) == 0) {
 		for (const uint16_t *known = settings_sample_rates; *known; ++known) {
 			if (rate == *known) {
-				*(uint16_t *)member(reader, field) = *known;
+				*(uint16_t *)settings_member(reader, field) = *known;
 				return 0;
 			}
 		}
@@ -227,14 +230,14 @@ static int read_rate(struct settings_reader *reader, const struct field *field,
 			   value);
 }
 
-static int read_format(struct settings_reader *reader, const struct field *field,
-		       const struct json_value *value)
+static int settings_read_format(struct settings_reader *reader, const struct settings_field *field,
+				const struct json_value *value)
 {
 	if (value->kind == JSON_KIND_STRING) {
 		for (size_t i = 0; i < FORMAT_NAMES; ++i) {
 			if (json_is(value, settings_format_names[i])) {
-				return audio_format_parse(member(reader, field), value->text,
-							  value->len);
+				return audio_format_parse(settings_member(reader, field),
+							  value->text, value->len);
 			}
 		}
 	}
@@ -262,19 +265,21 @@ int settings_language(char code[SETTINGS_LANGUAGE_SIZE], const char *text, size_
 	return EINVAL;
 }
 
-static int read_language(struct settings_reader *reader, const struct field *field,
-			 const struct json_value *value)
+static int settings_read_language(struct settings_reader *reader,
+				  const struct settings_field *field,
+				  const struct json_value *value)
 {
 	if (value->kind != JSON_KIND_STRING)
 		return fault_value(reader->fault, field->name, "a string", value);
-	if (settings_language(member(reader, field), value->text, value->len))
+	if (settings_language(settings_member(reader, field), value->text, value->len))
 		return fault_value(reader->fault, field->name, "the code of a supported language",
 				   value);
 	return 0;
 }
 
-static int read_schedule(struct settings_reader *reader, const struct field *field,
-			 const struct json_value *value)
+static int settings_read_schedule(struct settings_reader *reader,
+				  const struct settings_field *field,
+				  const struct json_value *value)
 {
 	static const char must[] = "a list of 1 to 16 integers between 0 and 10000";
 	struct settings *settings = reader->settings;
@@ -299,8 +304,8 @@ static int read_schedule(struct settings_reader *reader, const struct field *fie
 	return 0;
 }
 
-static int keep_ids(struct settings *settings, struct stream_fault *fault, const int64_t *ids,
-		    size_t count)
+static int settings_keep_ids(struct settings *settings, struct stream_fault *fault,
+			     const int64_t *ids, size_t count)
 {
 	struct settings_ids *kept;
 
@@ -320,11 +325,12 @@ int settings_set_dictionaries(struct settings *settings, struct stream_fault *fa
 {
 	settings_reset(settings);
 	settings->set |= SETTING_DICTIONARY_IDS;
-	return keep_ids(settings, fault, ids, count);
+	return settings_keep_ids(settings, fault, ids, count);
 }
 
-static int read_dictionaries(struct settings_reader *reader, const struct field *field,
-			     const struct json_value *value)
+static int settings_read_dictionaries(struct settings_reader *reader,
+				      const struct settings_field *field,
+				      const struct json_value *value)
 {
 	static const char must[] = "a list of at most 50 integers";
 	int64_t ids[SETTINGS_DICTIONARIES_MAX];
@@ -340,58 +346,73 @@ static int read_dictionaries(struct settings_reader *reader, const struct field 
 			return fault_value(reader->fault, field->name, must, &entry);
 		++count;
 	}
-	return reader->json->reason ? EINVAL
-				    : keep_ids(reader->settings, reader->fault, ids, count);
+	return reader->json->reason
+		       ? EINVAL
+		       : settings_keep_ids(reader->settings, reader->fault, ids, count);
 }
 
-/* A field's own row of the table: where it goes, how large it is. */
+/* The offset and size of the member that a row fills. */
 #define TO(member) offsetof(struct settings, member), sizeof(((struct settings *)0)->member)
 #define NAME(name) name, sizeof(name) - 1
+/* For a row that fills no member: its bit, updatable, offset and size. */
 #define NOWHERE 0, false, 0, 0
 
-static const struct field fields[] = {
-	{NAME("voice_id"), read_voice, SETTING_VOICE_ID, false, TO(voice_id), 0, 0},
-	{NAME("model_id"), read_model, SETTING_MODEL_ID, false, TO(model_id), 0, 0},
-	{NAME("model"), keep_legacy_model, NOWHERE, 0, 0},
-	{NAME("cfg_scale"), read_clamped, SETTING_CFG_SCALE, true, TO(cfg_scale), 1.2, 2.5},
-	{NAME("temperature"), read_number, SETTING_TEMPERATURE, true, TO(temperature), 0, 1},
+static const struct settings_field fields[] = {
+	{NAME("voice_id"), settings_read_voice, SETTING_VOICE_ID, false, TO(voice_id), 0, 0},
+	{NAME("model_id"), settings_read_model, SETTING_MODEL_ID, false, TO(model_id), 0, 0},
+	{NAME("model"), settings_keep_legacy_model, NOWHERE, 0, 0},
+	{NAME("cfg_scale"), settings_read_clamped, SETTING_CFG_SCALE, true, TO(cfg_scale), 1.2,
+	 2.5},
+	{NAME("temperature"), settings_read_number, SETTING_TEMPERATURE, true, TO(temperature), 0,
+	 1},
 	{NAME("seed"), settings_read_seed, SETTING_SEED, false, TO(seed), 0, UINT32_MAX},
-	{NAME("max_new_tokens"), read_short, SETTING_MAX_NEW_TOKENS, true, TO(max_new_tokens), 1,
-	 2048},
-	{NAME("sample_rate"), read_rate, SETTING_SAMPLE_RATE, false, TO(sample_rate), 0, 0},
-	{NAME("output_format"), read_format, SETTING_OUTPUT_FORMAT, false, TO(format), 0, 0},
-	{NAME("normalize"), read_bool, SETTING_NORMALIZE, true, TO(normalize), 0, 0},
-	{NAME("language"), read_language, SETTING_LANGUAGE, true, TO(language), 0, 0},
-	{NAME("speed"), read_number, SETTING_SPEED, true, TO(speed), 0.8, 1.2},
-	{NAME("word_timestamps"), read_bool, SETTING_WORD_TIMESTAMPS, false, TO(word_timestamps), 0,
+	{NAME("max_new_tokens"), settings_read_short, SETTING_MAX_NEW_TOKENS, true,
+	 TO(max_new_tokens), 1, 2048},
+	{NAME("sample_rate"), settings_read_rate, SETTING_SAMPLE_RATE, false, TO(sample_rate), 0,
 	 0},
-	{NAME("flush_timeout_ms"), read_short, SETTING_FLUSH_TIMEOUT, false, TO(flush_timeout_ms),
-	 0, 60000},
-	{NAME("max_buffer_length"), read_short, SETTING_MAX_BUFFER, false, TO(max_buffer_length), 1,
-	 10000},
-	{NAME("chunk_length_schedule"), read_schedule, SETTING_SCHEDULE, false, TO(schedule), 0, 0},
-	{NAME("auto_mode"), read_bool, SETTING_AUTO_MODE, false, TO(auto_mode), 0, 0},
-	{NAME("dictionary_ids"), read_dictionaries, SETTING_DICTIONARY_IDS, false,
+	{NAME("output_format"), settings_read_format, SETTING_OUTPUT_FORMAT, false, TO(format), 0,
+	 0},
+	{NAME("normalize"), settings_read_bool, SETTING_NORMALIZE, true, TO(normalize), 0, 0},
+	{NAME("language"), settings_read_language, SETTING_LANGUAGE, true, TO(language), 0, 0},
+	{NAME("speed"), settings_read_number, SETTING_SPEED, true, TO(speed), 0.8, 1.2},
+	{NAME("word_timestamps"), settings_read_bool, SETTING_WORD_TIMESTAMPS, false,
+	 TO(word_timestamps), 0, 0},
+	{NAME("flush_timeout_ms"), settings_read_short, SETTING_FLUSH_TIMEOUT, false,
+	 TO(flush_timeout_ms), 0, 60000},
+	{NAME("max_buffer_length"), settings_read_short, SETTING_MAX_BUFFER, false,
+	 TO(max_buffer_length), 1, 10000},
+	{NAME("chunk_length_schedule"), settings_read_schedule, SETTING_SCHEDULE, false,
+	 TO(schedule), 0, 0},
+	{NAME("auto_mode"), settings_read_bool, SETTING_AUTO_MODE, false, TO(auto_mode), 0, 0},
+	{NAME("dictionary_ids"), settings_read_dictionaries, SETTING_DICTIONARY_IDS, false,
 	 TO(dictionary_ids), 0, 0},
-	{NAME("project_id"), read_integer, SETTING_PROJECT_ID, false, TO(project_id), 0, 0},
-	{NAME("speaker_prefix"), read_bool, NOWHERE, 0, 0},
+	{NAME("project_id"), settings_read_integer, SETTING_PROJECT_ID, false, TO(project_id), 0,
+	 0},
+	{NAME("speaker_prefix"), settings_read_bool, NOWHERE, 0, 0},
 };
 
 bool settings_row(struct settings_row *row, size_t at)
 {
 	static const struct {
-		field_read_h *read;
+		settings_field_h *read;
 		enum settings_kind kind;
 	} kinds[] = {
-		{read_bool, SETTINGS_BOOL},          {read_number, SETTINGS_NUMBER},
-		{read_clamped, SETTINGS_CLAMPED},    {read_short, SETTINGS_SHORT},
-		{settings_read_seed, SETTINGS_SEED}, {read_integer, SETTINGS_INTEGER},
-		{read_voice, SETTINGS_VOICE},        {read_model, SETTINGS_MODEL},
-		{keep_legacy_model, SETTINGS_MODEL}, {read_rate, SETTINGS_RATE},
-		{read_format, SETTINGS_FORMAT},      {read_language, SETTINGS_LANGUAGE},
-		{read_schedule, SETTINGS_SCHEDULE},  {read_dictionaries, SETTINGS_DICTIONARIES},
+		{settings_read_bool, SETTINGS_BOOL},
+		{settings_read_number, SETTINGS_NUMBER},
+		{settings_read_clamped, SETTINGS_CLAMPED},
+		{settings_read_short, SETTINGS_SHORT},
+		{settings_read_seed, SETTINGS_SEED},
+		{settings_read_integer, SETTINGS_INTEGER},
+		{settings_read_voice, SETTINGS_VOICE},
+		{settings_read_model, SETTINGS_MODEL},
+		{settings_keep_legacy_model, SETTINGS_MODEL},
+		{settings_read_rate, SETTINGS_RATE},
+		{settings_read_format, SETTINGS_FORMAT},
+		{settings_read_language, SETTINGS_LANGUAGE},
+		{settings_read_schedule, SETTINGS_SCHEDULE},
+		{settings_read_dictionaries, SETTINGS_DICTIONARIES},
 	};
-	const struct field *field = &fields[at];
+	const struct settings_field *field = &fields[at];
 	size_t kind = 0;
 
 	if (at >= COUNT(fields))
@@ -403,11 +424,11 @@ bool settings_row(struct settings_row *row, size_t at)
 	*row = (struct settings_row){field->name, kinds[kind].kind, field->updatable,
 				     field->min,  field->max,       NULL};
 	if (field->size > 0)
-		row->usual = (const char *)&settings_default + field->offset;
+		row->default_value = (const char *)&settings_default + field->offset;
 	return true;
 }
 
-static const struct field *find_field(const struct json_value *key)
+static const struct settings_field *settings_find_field(const struct json_value *key)
 {
 	for (size_t i = 0; i < COUNT(fields); ++i) {
 		if (key->len == fields[i].name_len &&
@@ -417,12 +438,12 @@ static const struct field *find_field(const struct json_value *key)
 	return NULL;
 }
 
-static int read_field(struct settings_reader *reader, const struct field *field,
-		      const struct json_value *value)
+static int settings_read_field(struct settings_reader *reader, const struct settings_field *field,
+			       const struct json_value *value)
 {
 	int err;
 
-	reader->settings->set &= ~field->bit; /* an earlier one of the same name */
+	reader->settings->set &= ~field->bit; /* forgets an earlier key of the same name */
 	if (field->bit == SETTING_DICTIONARY_IDS)
 		settings_reset(reader->settings);
 	if (value->kind == JSON_KIND_NULL)
@@ -436,33 +457,33 @@ static int read_field(struct settings_reader *reader, const struct field *field,
 int settings_read(struct settings_reader *reader, const struct json_value *key,
 		  const struct json_value *value)
 {
-	const struct field *field = find_field(key);
+	const struct settings_field *field = settings_find_field(key);
 
-	return field ? read_field(reader, field, value) : ENOENT;
+	return field ? settings_read_field(reader, field, value) : ENOENT;
 }
 
 int settings_read_update(struct settings_reader *reader, const struct json_value *key,
 			 const struct json_value *value)
 {
-	const struct field *field = find_field(key);
+	const struct settings_field *field = settings_find_field(key);
 
 	if (!field)
 		return ENOENT;
 	if (!field->updatable && value->kind != JSON_KIND_NULL)
 		return fault_set(reader->fault, WIRE_ERROR_INVALID_REQUEST,
 				 "%s cannot be changed by update_settings", field->name);
-	return read_field(reader, field, value);
+	return settings_read_field(reader, field, value);
 }
 
 int settings_read_end(struct settings_reader *reader)
 {
-	static const struct field legacy = {
-		NAME("model"), read_model, SETTING_MODEL_ID, false, TO(model_id), 0, 0};
+	static const struct settings_field legacy = {
+		NAME("model"), settings_read_model, SETTING_MODEL_ID, false, TO(model_id), 0, 0};
 	struct settings *settings = reader->settings;
 	struct audio_format format;
 
 	if (reader->legacy_model.text && !(settings->set & SETTING_MODEL_ID)) {
-		int err = read_field(reader, &legacy, &reader->legacy_model);
+		int err = settings_read_field(reader, &legacy, &reader->legacy_model);
 
 		if (err)
 			return err;

@@ -1,6 +1,5 @@
 /*
- * speech_body.c: reading a request for speech by a table of its keys (see
- * speech_body.h).
+ * speech_body.c: reads a request for speech by a table of its keys (see speech_body.h).
  */
 #include "wire/speech_body.h"
 
@@ -12,7 +11,8 @@
 #include "text/unicode.h"
 #include "wire/rest_body.h"
 
-static const struct speech_field *find(const struct speech_keys *keys, const struct json_value *key)
+static const struct speech_field *speech_body_find_field(const struct speech_keys *keys,
+							 const struct json_value *key)
 {
 	for (size_t i = 0; i < keys->count; ++i) {
 		if (json_is(key, keys->fields[i].name))
@@ -21,10 +21,10 @@ static const struct speech_field *find(const struct speech_keys *keys, const str
 	return NULL;
 }
 
-static int read_member(struct speech_reader *reader, const struct speech_keys *keys,
-		       const struct json_value *key)
+static int speech_body_read_member(struct speech_reader *reader, const struct speech_keys *keys,
+				   const struct json_value *key)
 {
-	const struct speech_field *field = find(keys, key);
+	const struct speech_field *field = speech_body_find_field(keys, key);
 	struct json_value value;
 
 	if (json_value(&reader->json, &value))
@@ -36,13 +36,13 @@ static int read_member(struct speech_reader *reader, const struct speech_keys *k
 	return value.kind == JSON_KIND_NULL ? 0 : field->read(reader, field, &value);
 }
 
-static int read_members(struct speech_reader *reader, const struct speech_keys *keys)
+static int speech_body_read_members(struct speech_reader *reader, const struct speech_keys *keys)
 {
 	struct json_value key;
 	int err = 0;
 
 	while (!err && json_member(&reader->json, &key))
-		err = read_member(reader, keys, &key);
+		err = speech_body_read_member(reader, keys, &key);
 	return err ? err : reader->json.reason ? EINVAL : 0;
 }
 
@@ -51,10 +51,10 @@ int speech_body_members(struct speech_reader *reader, const struct speech_field 
 {
 	if (value->kind != JSON_KIND_OBJECT)
 		return fault_value(reader->fault, field->name, "an object", value);
-	return read_members(reader, keys);
+	return speech_body_read_members(reader, keys);
 }
 
-static bool is_blank(const char *text, size_t len)
+static bool speech_body_is_blank(const char *text, size_t len)
 {
 	uint32_t c;
 
@@ -80,7 +80,7 @@ int speech_body_text(struct speech_reader *reader, const struct speech_field *fi
 			  field->max, length);
 		return fault_of(reader->fault, field->name);
 	}
-	if (is_blank(value->text, value->len)) {
+	if (speech_body_is_blank(value->text, value->len)) {
 		fault_set(reader->fault, WIRE_ERROR_INVALID_REQUEST,
 			  "%s must have more than blanks", field->name);
 		return fault_of(reader->fault, field->name);
@@ -129,7 +129,7 @@ int speech_body_speed(struct speech_reader *reader, const struct speech_field *f
 	return 0;
 }
 
-static int read_object(struct speech_reader *reader, const struct speech_keys *keys)
+static int speech_body_read_object(struct speech_reader *reader, const struct speech_keys *keys)
 {
 	struct json_value value;
 
@@ -139,7 +139,7 @@ static int read_object(struct speech_reader *reader, const struct speech_keys *k
 		fault_value(reader->fault, "the body", "a JSON object", &value);
 		return fault_of(reader->fault, NULL);
 	}
-	return read_members(reader, keys);
+	return speech_body_read_members(reader, keys);
 }
 
 int speech_body_read(struct speech_body *body, struct stream_fault *fault,
@@ -152,7 +152,7 @@ int speech_body_read(struct speech_body *body, struct stream_fault *fault,
 	reader.settings = (struct settings_reader){
 		.settings = &body->settings, .json = &reader.json, .fault = fault};
 	json_open(&reader.json, json, len);
-	err = read_object(&reader, keys);
+	err = speech_body_read_object(&reader, keys);
 	err = rest_body_end(&reader.json, fault, err);
 	if (!err)
 		err = settings_read_end(&reader.settings);

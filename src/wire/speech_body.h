@@ -1,10 +1,9 @@
 /*
- * speech_body.h: reading a request for speech by a table of its keys.
+ * speech_body.h: reads a request for speech by a table of its keys.
  *
- * What HTTP's doors have in common: a JSON object with a text and how it is to
- * be said.  Each door has a table of its own keys; what they say becomes the
- * settings that all speech has.  null is as absent.  Strings are slices of the
- * body, which is overwritten.
+ * The HTTP APIs have in common that a request is a JSON object with a text and how to speak it.
+ * Each API has a table of its own keys, which are mapped to the settings that all speech has.  A
+ * null value counts as absent.  Strings are slices of the body, which is overwritten.
  */
 #ifndef WIRE_SPEECH_BODY_H
 #define WIRE_SPEECH_BODY_H
@@ -18,14 +17,16 @@
 #include "wire/speech_form.h"
 
 struct speech_body {
-	struct settings settings; /* ended by settings_reset, also after a fault */
+	struct settings settings; /* must be released by settings_reset, even after a fault */
 	const char *text;
 	size_t text_len;
-	const char *voice; /* an id or a handle; NULL: the settings', or none */
+	const char *voice; /* an id or a handle; NULL: the one in the settings, if any */
 	size_t voice_len;
-	const int64_t *voice_choices; /* NULL, or ids up to a 0: the first that is there */
-	const struct speech_form *form; /* that it asks for; NULL: the API's default */
-	bool wants_wav; /* what would be PCM is a WAV file of the same rate */
+	/* NULL, or ids terminated by 0, of which the first that exists is used */
+	const int64_t *voice_choices;
+	/* The form that the body asks for; NULL: the API's default. */
+	const struct speech_form *form;
+	bool wants_wav; /* PCM is sent as a WAV file of the same rate */
 };
 
 struct speech_reader {
@@ -41,34 +42,35 @@ typedef int(speech_field_h)(struct speech_reader *reader, const struct speech_fi
 
 struct speech_field {
 	const char *name;
-	speech_field_h *read; /* its value is whole, or a list or object that was opened */
-	double min, max; /* of a number, or of a text's length */
+	speech_field_h *read; /* the value is complete, or a list or object that has been opened */
+	double min, max; /* the range of a number, or of a text's length */
 };
 
 struct speech_keys {
 	const struct speech_field *fields;
 	size_t count;
-	bool is_strict; /* other keys are faults; else they are passed over */
+	bool is_strict; /* other keys are faults; otherwise they are ignored */
 };
 
-/* How a door reads its body: 0, or EINVAL with the fault filled in. */
+/* Reads an API's body.  Returns 0, or EINVAL with the fault filled in. */
 typedef int(speech_body_h)(struct speech_body *body, struct stream_fault *fault, char *json,
 			   size_t len);
 
-/* The whole body.  text_name is what its text is called. */
+/* Reads a complete body.  text_name is the name of the key with the text. */
 int speech_body_read(struct speech_body *body, struct stream_fault *fault,
 		     const struct speech_keys *keys, const char *text_name, char *json, size_t len);
 
-/* For the tables.  The first is the text: min to max characters, one of them no blank. */
+/* Handlers for the tables.  speech_body_text reads a text of min to max characters that are not all
+ * blank. */
 speech_field_h speech_body_text, speech_body_voice;
-speech_field_h speech_body_setting; /* as settings.c has it, under the same name */
-speech_field_h speech_body_speed; /* min to max, whatever settings.c takes */
+speech_field_h speech_body_setting; /* a setting of settings.c with the same name */
+speech_field_h speech_body_speed; /* a speed from min to max, whatever range settings.c has */
 
-/* Inside a field: the members of the object that its value has opened. */
+/* For a field's handler: reads the members of the object that its value has opened. */
 int speech_body_members(struct speech_reader *reader, const struct speech_field *field,
 			const struct speech_keys *keys, const struct json_value *value);
 
-/* A setting of settings.c under a name of its own. */
+/* Reads a setting of settings.c that has another name in this API. */
 int speech_body_set(struct speech_reader *reader, const char *name, const struct json_value *value);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * speech_form.h: how the audio of an HTTP answer is written, where it is not sent as it is.
+ * speech_form.h: formats of HTTP answers whose body is not just the audio, for example events in
+ * JSON, or an object that contains the audio and the times of its characters.
  */
 #ifndef WIRE_SPEECH_FORM_H
 #define WIRE_SPEECH_FORM_H
@@ -9,19 +10,20 @@
 
 #include "wire/dialect.h"
 
-/* Functions append whole pieces of the body, or nothing; they return 0, ENOBUFS or ENOMEM.  `state`
- * is what alloc made. */
+/* The functions append complete parts of the body, or nothing; they return 0, ENOBUFS or ENOMEM.
+ * `state` is the object that `alloc` created; mem_deref frees it. */
 struct speech_form {
 	const char *type; /* the answer's Content-Type */
-	const struct dialect *dialect; /* of the messages that `take` gets */
-	bool has_times; /* the times of words are needed */
-	bool is_live; /* caches must not keep it */
+	const struct dialect *dialect; /* the dialect of the messages that are passed to `take` */
+	bool has_times; /* it needs the times of words */
+	bool is_live; /* HTTP caches must not store it */
 	int (*alloc)(void **statep,
 		     const struct audio_format *format); /* NULL: there is no state */
+	/* Receives a message of the dialect, and how many samples of audio it contains. */
 	int (*take)(void *state, struct buf *out, const char *message, size_t len,
 		    uint32_t samples);
 	int (*end)(void *state, struct buf *out, uint64_t characters, double audio_seconds);
-	/* After the status was sent.  NULL: the answer is cut off. */
+	/* Reports an error after the status was sent.  NULL: the answer is cut off. */
 	int (*error)(struct buf *out, const struct wire_notice *notice);
 };
 

@@ -1,13 +1,13 @@
 /*
- * sse.c: Server-Sent Events out of bytes (see sse.h).
+ * sse.c: parses Server-Sent Events incrementally (see sse.h).
  */
 #include "wire/sse.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* One more than the longest line and data: a NUL, or the line feed that is taken
- * off again, stands behind them. */
+/* `data` has space for one more byte, because the line feed after the last line is added first and
+ * then replaced by a NUL. */
 void sse_init(struct sse *sse, size_t event_max)
 {
 	*sse = (struct sse){0};
@@ -21,12 +21,12 @@ void sse_reset(struct sse *sse)
 	buf_reset(&sse->data);
 }
 
-static bool is_field(const char *name, size_t name_len, const char *field)
+static bool sse_is_field(const char *name, size_t name_len, const char *field)
 {
 	return name_len == strlen(field) && memcmp(name, field, name_len) == 0;
 }
 
-static void set_type(struct sse *sse, const char *value, size_t len)
+static void sse_set_type(struct sse *sse, const char *value, size_t len)
 {
 	if (len >= sizeof(sse->type))
 		len = 0;
@@ -35,7 +35,7 @@ static void set_type(struct sse *sse, const char *value, size_t len)
 	sse->type[len] = '\0';
 }
 
-static int add_data(struct sse *sse, const char *value, size_t len)
+static int sse_add_data(struct sse *sse, const char *value, size_t len)
 {
 	int err = buf_reserve(&sse->data, len + 1);
 
@@ -45,7 +45,7 @@ static int add_data(struct sse *sse, const char *value, size_t len)
 	return err ? err : buf_append(&sse->data, "\n", 1);
 }
 
-static int take_field(struct sse *sse, const char *line, size_t len)
+static int sse_read_field(struct sse *sse, const char *line, size_t len)
 {
 	const char *colon = memchr(line, ':', len);
 	size_t name_len = colon ? (size_t)(colon - line) : len;
@@ -56,15 +56,15 @@ static int take_field(struct sse *sse, const char *line, size_t len)
 		++value;
 		--value_len;
 	}
-	if (is_field(line, name_len, "data"))
-		return add_data(sse, value, value_len);
-	if (is_field(line, name_len, "event"))
-		set_type(sse, value, value_len);
+	if (sse_is_field(line, name_len, "data"))
+		return sse_add_data(sse, value, value_len);
+	if (sse_is_field(line, name_len, "event"))
+		sse_set_type(sse, value, value_len);
 	return 0;
 }
 
-/* A blank line ends an event; one without data is none. */
-static bool end_event(struct sse *sse, struct sse_event *event)
+/* Handles a blank line, which ends an event.  An event without data is ignored. */
+static bool sse_end_event(struct sse *sse, struct sse_event *event)
 {
 	if (sse->data.len == 0) {
 		sse->type[0] = '\0';
@@ -77,10 +77,10 @@ static bool end_event(struct sse *sse, struct sse_event *event)
 	return true;
 }
 
-/* 0: an event has ended with this line; EAGAIN: none has. */
-static int end_line(struct sse *sse, struct sse_event *event)
+/* Returns 0 if this line has ended an event, EAGAIN if not, or the error of a full buffer. */
+static int sse_end_line(struct sse *sse, struct sse_event *event)
 {
-	static const char mark[] = "\xef\xbb\xbf";
+	static const char mark[] = "\xef\xbb\xbf"; /* a byte order mark */
 	const char *line = sse->line.bytes;
 	size_t len = sse->line.len;
 	int err;
@@ -92,19 +92,19 @@ static int end_line(struct sse *sse, struct sse_event *event)
 	sse->is_begun = true;
 	sse->line.len = 0;
 	if (len == 0)
-		return end_event(sse, event) ? 0 : EAGAIN;
-	err = take_field(sse, line, len);
+		return sse_end_event(sse, event) ? 0 : EAGAIN;
+	err = sse_read_field(sse, line, len);
 	return err ? err : EAGAIN;
 }
 
-static void forget_event(struct sse *sse)
+static void sse_clear_event(struct sse *sse)
 {
 	sse->has_event = false;
 	sse->type[0] = '\0';
 	sse->data.len = 0;
 }
 
-static size_t span_line(const char *bytes, size_t len)
+static size_t sse_find_line_end(const char *bytes, size_t len)
 {
 	size_t n = 0;
 
@@ -116,9 +116,9 @@ static size_t span_line(const char *bytes, size_t len)
 int sse_next(struct sse *sse, const char **bytes, size_t *len, struct sse_event *event)
 {
 	if (sse->has_event)
-		forget_event(sse);
+		sse_clear_event(sse);
 	while (*len > 0) {
-		size_t n = span_line(*bytes, *len);
+		size_t n = sse_find_line_end(*bytes, *len);
 		int err = n > 0 ? buf_append(&sse->line, *bytes, n) : 0;
 		bool is_second = n == 0 && sse->after_cr && **bytes == '\n';
 
@@ -133,8 +133,8 @@ int sse_next(struct sse *sse, const char **bytes, size_t *len, struct sse_event 
 		++*bytes;
 		--*len;
 		if (is_second)
-			continue; /* of a CR LF whose CR has ended the line */
-		err = end_line(sse, event);
+			continue; /* the LF of a CR LF whose CR has already ended the line */
+		err = sse_end_line(sse, event);
 		if (err != EAGAIN)
 			return err;
 	}

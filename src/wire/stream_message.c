@@ -1,5 +1,5 @@
 /*
- * stream_message.c: what a client may say on /ws/tts/stream (see stream_message.h).
+ * stream_message.c: parses the messages of a client on /ws/tts/stream (see stream_message.h).
  */
 #include "wire/stream_message.h"
 
@@ -8,7 +8,8 @@
 
 #define FIELD(name, read, member) MESSAGE_FIELD(name, read, struct stream_message, member)
 
-/* The most frequent first: nearly every message is a token with flush false. */
+/* The most frequent keys are first: nearly every message has a token of a language model as its
+ * text, and flush false. */
 static const struct message_field fields[] = {
 	FIELD("text", message_reader_text, text),
 	FIELD("flush", message_reader_command, flush),

@@ -1,9 +1,9 @@
 /*
- * stream_message.h: what a client may say on /ws/tts/stream.
+ * stream_message.h: parses the messages of a client on /ws/tts/stream.
  *
- * One JSON object per message; roles combine (settings, text and flush in one
- * object).  A message with any invalid field has no effect at all, so it is
- * parsed and checked whole before anything of it counts.
+ * Each message is one JSON object, which may combine several purposes (settings, text and flush in
+ * one object).  A message with any invalid field has no effect at all, so it is parsed and checked
+ * completely before any of it is applied.
  */
 #ifndef WIRE_STREAM_MESSAGE_H
 #define WIRE_STREAM_MESSAGE_H
@@ -17,35 +17,36 @@
 
 struct stream_message {
 	struct settings settings;
-	struct settings_name voice_name; /* of settings.voice_id, inside the message's bytes */
+	/* The name that settings.voice_id was given as, inside the message's bytes. */
+	struct settings_name voice_name;
 	bool has_text;
 	char *text; /* decoded, UTF-8, inside the message's own bytes */
 	size_t text_len;
-	uint16_t text_surrogate; /* the text ends in half a pair: the high half; else 0 */
+	/* The high surrogate that the text ends in without its low one; else 0. */
+	uint16_t text_surrogate;
 	bool flush;
-	bool emit; /* speak what is there; the turn goes on */
-	bool trigger; /* speak the whole sentences of it */
-	bool close; /* close or end_session */
+	bool emit; /* speak the text so far; the turn continues */
+	bool trigger; /* speak the complete sentences of the text so far */
+	bool close; /* `close` or `end_session` */
 	bool close_socket;
 	bool cancel;
-	bool report; /* with cancel */
-	int64_t playback_offset_ms; /* with cancel; -1 is absent */
+	bool report; /* only with cancel */
+	int64_t playback_offset_ms; /* only with cancel; -1 if it is absent */
 	bool has_update;
-	struct settings update; /* update_settings: only its six keys may be set */
+	struct settings update; /* the contents of update_settings; only its six keys may be set */
 };
 
 /*
- * Parses one message in place: `json` is overwritten by decoded strings, and
- * message->text points into it.  `surrogate` is the high half that the text
- * before ended in (0: none): a low half at this text's start is joined to it,
- * else U+FFFD stands for it; a text that is empty passes it on.  Without text
- * it stays the caller's.  EINVAL with the fault filled in; the message is then
- * to be left alone.
+ * Parses one message in place: `json` is overwritten by decoded strings, and message->text points
+ * into it.  `surrogate` is the high surrogate that the previous text ended in (0: none).  A low
+ * surrogate at the start of this text is combined with it; otherwise it is replaced by U+FFFD.  An
+ * empty text passes it on in text_surrogate, and without a text it remains the caller's to keep.
+ * Returns EINVAL with the fault filled in; the message must then not be used.
  *
- * Of a key that comes twice the last counts, but the first must be valid too;
- * a command counts when any of its keys is true.
+ * If a key appears twice, the last one counts, but the first must be valid too.  A command is given
+ * if any of its keys is true.
  *
- * A message that was taken is ended by stream_message_reset.
+ * On success the message must be released by stream_message_reset.
  */
 int stream_message_parse(struct stream_message *message, struct stream_fault *fault, char *json,
 			 size_t len, uint16_t surrogate);

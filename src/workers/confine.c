@@ -24,7 +24,7 @@
 #include "base/log.h"
 #include "workers/confine_private.h"
 
-/* Socket, standard streams, and the few files that a library has open at a
+/* Open files: the socket, the standard streams, and the few files that a library has open at a
  * time. */
 #define CONFINE_FILES_MAX 64
 
@@ -41,7 +41,7 @@ static int confine_limit(__rlimit_resource_t resource, rlim_t most)
 	if (getrlimit(resource, &now))
 		return errno;
 	if (now.rlim_max != RLIM_INFINITY && now.rlim_max < most)
-		most = now.rlim_max; /* never widened */
+		most = now.rlim_max; /* a limit is never raised */
 	now = (struct rlimit){.rlim_cur = most, .rlim_max = most};
 	return setrlimit(resource, &now) ? errno : 0;
 }
@@ -67,20 +67,21 @@ static int confine_set_limits(uint32_t memory_mb)
 		err = confine_limit(RLIMIT_FSIZE, 0);
 	if (!err)
 		err = confine_limit_threads();
-	/* A user may be allowed real-time priorities, with which an engine could starve everybody. */
+	/* The user may be allowed to use high priorities, with which an engine could starve all other
+	 * processes. */
 	if (!err)
 		err = confine_limit(RLIMIT_RTPRIO, 0);
 	if (!err)
 		err = confine_limit(RLIMIT_NICE, 0);
-	/* The sanitizers' shadow is terabytes of address space. */
+	/* The shadow memory of a sanitizer takes terabytes of address space. */
 	if (!err && memory_mb > 0 && !CONFINE_SANITIZED)
 		err = confine_limit(RLIMIT_AS, (rlim_t)memory_mb << 20);
 	return err;
 }
 
-/* A write past RLIMIT_FSIZE shall fail, not kill: it may be a log line.  And a
- * terminal or a service manager that ends the server signals its workers too:
- * they are needed until its last turn is spoken, and die with it. */
+/* SIGXFSZ, because a write beyond RLIMIT_FSIZE must fail and not kill the worker: it may be a log
+ * line.  SIGINT and SIGTERM, because a terminal or a service manager that ends the server signals its
+ * workers, too: these are needed until the last turn is spoken, and die with the server. */
 static int confine_ignore_signals(void)
 {
 	static const int ignored[] = {SIGXFSZ, SIGINT, SIGTERM};
@@ -92,8 +93,8 @@ static int confine_ignore_signals(void)
 	return 0;
 }
 
-/* More exactly, the signal comes when the thread that started the worker ends.  If the parent
- * died before this line, no signal comes. */
+/* The kernel sends the signal when the thread that started the worker ends.  If the parent died
+ * before the call, there is no signal, so that is checked. */
 static int confine_die_with(pid_t parent)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
@@ -127,9 +128,9 @@ static int confine_root(const struct confine_paths *paths, const struct confine_
 	 * network. */
 	if (!err)
 		report->network_namespace = unshare(CLONE_NEWNET) == 0;
-	/* In a container or a chroot there may be no mounts.  Where Landlock limits what can be read
-	 * anyway, an engine that works as root, without any capability, is better than one that
-	 * cannot open its voices. */
+	/* In a container or a chroot, mounts may be impossible, so that another user could not
+	 * reach the voices.  Where Landlock limits what can be read anyway, an engine that runs as
+	 * root, without any capability, is better than one that does not work. */
 	if (!err && switches && !report->mounts && report->landlock &&
 	    !confine_user_reaches(paths, request->uid, request->gid)) {
 		report->switch_err = EACCES;

@@ -16,12 +16,12 @@
  *                                     nothing, no TCP, no signals (as far as the kernel's
  *                                     version allows)
  *   outer filter    confine_calls.c   the system calls that computing, reading files, threads
- *                                     and the inherited socket need, in any language; no file
- *                                     is changed, no process started, nobody else signalled
+ *                                     and the inherited socket need, in any language; it
+ *                                     cannot change files, start or signal other processes
  *   engine filter   confine_calls.c   for an engine in C once it is open: far fewer calls, and
  *                                     no memory that is or becomes executable
  *
- * All act on the calling process for good.
+ * All of these restrict the calling process, and cannot be undone.
  */
 #ifndef WORKERS_CONFINE_H
 #define WORKERS_CONFINE_H
@@ -37,11 +37,12 @@
 /* A Landlock version that limits the kernel's, for tests of older kernels. */
 #define CONFINE_LANDLOCK_VARIABLE "SYRINX_ENGINE_LANDLOCK_MAX"
 
-/* The folder of voices, which the server sets for every engine. */
+/* The folders of voices and of models, which the server sets for every engine. */
 #define CONFINE_VOICES_VARIABLE "SYRINX_VOICES"
+#define CONFINE_MODELS_VARIABLE "SYRINX_MODELS"
 
 struct confine_request {
-	uint32_t memory_mb; /* of address space; 0 is no limit */
+	uint32_t memory_mb; /* limit of the address space; 0: none */
 	const char *program; /* executed afterwards; NULL: none */
 	const char *paths; /* readable in addition, separated by ':'; NULL: none */
 	pid_t parent; /* the worker dies with this process; 0: with its current parent */
@@ -53,41 +54,41 @@ struct confine_request {
 
 /* What was enforced, to be reported to the operator. */
 struct confine_report {
-	unsigned landlock; /* its version; 0: none */
+	unsigned landlock; /* the version of Landlock; 0: it is not used */
 	int landlock_err; /* why it is not used */
 	bool mounts; /* it has a root directory of its own */
 	int mounts_err; /* why not; 0: it was not tried, because nothing needs it */
-	bool switched; /* to another user */
-	int switch_err;
+	bool switched; /* it runs as another user */
+	int switch_err; /* why not; 0: it was not tried */
 	bool network_namespace;
 };
 
-/* Called before exec, or first in main, while the process has one thread.  The voices
- * folder, eSpeak's data, libraries and the paths in SYRINX_ENGINE_* are taken from the
- * environment.
+/* Confines the calling process.  Must be called before exec, or first in main, while the process has
+ * one thread.  The paths of the folders of voices and models, of eSpeak's data and of libraries, and
+ * those in SYRINX_ENGINE_*, are taken from the environment.
  *
- * A positive errno when a limit or the filter could not be set: the caller must not
- * continue.  A kernel that has neither Landlock nor namespaces is not an error; the report
- * says so.  Descriptors above 3 are closed when a program is executed. */
+ * After an error (a limit or the filter could not be set) the process must not continue.  A kernel that
+ * has neither Landlock nor namespaces is not an error; the report says so.  Descriptors above 3
+ * are closed when a program is executed. */
 int confine_outer(const struct confine_request *request, struct confine_report *report);
 
-/* One sentence about everything that is enforced, and one for each thing that is
- * not.  Called as the confined process. */
+/* Calls the handler with one sentence about everything that is enforced, and with one for each thing
+ * that is not.  Must be called in the confined process. */
 typedef void(confine_explain_h)(bool enforced, const char *sentence, void *arg);
 void confine_explain(const struct confine_report *report, confine_explain_h *handler, void *arg);
 
-/* Whether an engine could read this file or directory, and which path of the system or of the
- * request allows it. */
+/* Whether an engine could read this file or directory.  If it could, `where` is the path of the system
+ * or of the request that allows it. */
 bool confine_shows(char *where, size_t size, const struct confine_request *request,
 		   const char *path);
 
-/* Afterwards files can be opened for reading only and memory can no longer be
- * made executable: libraries must be loaded by then.  Under the sanitizers,
- * which need more than any engine, it does nothing and says so in the log. */
+/* Applies the engine filter.  Afterwards files can be opened for reading only and memory can no longer
+ * be made executable, so libraries must have been loaded.  In a build with a sanitizer, which needs
+ * more system calls than any engine, it does nothing and says so in the log. */
 int confine_engine(void);
 
-/* Whether the filters are as strict as in a release build: sanitizers start processes, trace
- * the process and send signals, so a build with one of them allows engines more. */
+/* Whether the filters are as strict as in a release build.  A build with a sanitizer allows engines
+ * more, because sanitizers start processes, trace the process and send signals. */
 bool confine_has_engine_filter(void);
 
 /* Prevents other processes of the same user from reading this one's memory and environment.

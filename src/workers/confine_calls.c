@@ -6,14 +6,14 @@
  * file_setattr change files and are newer than the libseccomp of Debian 12,
  * which cannot even name them.
  *
- * The outer filter is for programs in any language, so what it does not allow
- * fails with EPERM and does not kill: libraries try things and do without.
- * Calls whose number this file does not know fail with ENOSYS, for the C
- * library has another way for each call that is new.  Calls that nobody makes
- * by accident kill.
+ * The outer filter is for programs in any language, so a call that it does not
+ * allow fails with EPERM and does not kill the process: libraries try calls that
+ * they can do without.  Calls that are newer than this file fail with ENOSYS,
+ * because the C library has a fallback for each of them.  Calls that no program
+ * makes by accident kill the process.
  *
- * Every number compared below is 32 bits long for the kernel, which ignores the
- * upper half of the register; so do these comparisons.
+ * The kernel uses only 32 bits of each argument that is compared below and
+ * ignores the upper half of the register, and so do these comparisons.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,21 +38,22 @@
 #define PR_SET_VMA 0x53564d41
 #endif
 
-/* Numbers that are the same on all architectures, from the first that
- * libseccomp 2.5.4 does not know to more than Linux 6.18 has (470); each costs time at every start. */
+/* Numbers of system calls, which are the same on all architectures: from the first one that libseccomp
+ * 2.5.4 does not know to somewhat beyond the last one of Linux 6.18 (470).  Each costs time when a
+ * worker starts. */
 #define CONFINE_NEW_CALLS 451
 #define CONFINE_NEW_CALLS_END 500
 
 #define CONFINE_LOW_HALF UINT64_C(0xffffffff)
 
-/* Refused, not deadly: the C library asks a name service by itself, and a
- * confined launcher's program may confine itself once more. */
+/* These fail but do not kill the process: the C library calls a name service on its own, and a program
+ * that its launcher has confined may confine itself again. */
 static const int confine_network_calls[] = {
 	SCMP_SYS(socket), SCMP_SYS(connect), SCMP_SYS(bind),    SCMP_SYS(listen),
 	SCMP_SYS(accept), SCMP_SYS(accept4), SCMP_SYS(unshare), SCMP_SYS(setns),
 };
 
-/* None of these has an innocent use in a program that makes samples. */
+/* A program that makes samples has no legitimate use for any of these. */
 static const int confine_hostile_calls[] = {
 	SCMP_SYS(process_vm_readv),
 	SCMP_SYS(process_vm_writev),
@@ -101,22 +102,21 @@ static const int confine_hostile_calls[] = {
 #endif
 };
 
-/* Libraries fall back to the older call, whose arguments a filter can see, and
- * to ordinary reading in place of io_uring, which would go around the filter. */
+/* These fail as if the kernel did not have them.  Libraries then use an older call, whose arguments a
+ * filter can see, and ordinary reading in place of io_uring, which would bypass the filter. */
 static const int confine_absent_calls[] = {
 	SCMP_SYS(clone3),         SCMP_SYS(openat2),           SCMP_SYS(io_uring_setup),
 	SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register),
 };
 
-/* What programs need, in any language.  Calls with conditions on their
- * arguments are added one by one below.  Not here, among others: everything
- * that changes a file, its mode, owner, times or attributes; locks on files,
- * which would keep `syrinx voices` waiting; notification of changes and
- * extended attributes, which Landlock does not cover; shared memory, semaphores
- * and queues of System V and POSIX; memfd_create; splice and aio, which few need
- * and whose code in the kernel has had holes; the kernel's log. */
+/* What programs need, in any language.  Calls that are allowed only with some arguments are added one
+ * by one below.  Not allowed are, among others: everything that changes a file, its mode, owner, times
+ * or attributes; locks on files, which could make `syrinx voices` wait; notification of changes and
+ * extended attributes, which Landlock does not cover; shared memory, semaphores and queues of System V
+ * and POSIX; memfd_create; splice and aio, which few programs need and whose code in the kernel has
+ * had vulnerabilities; the kernel's log. */
 static const int confine_outer_calls[] = {
-	/* descriptors that are open; RLIMIT_FSIZE keeps writes from files */
+	/* open descriptors; RLIMIT_FSIZE prevents writing to files */
 	SCMP_SYS(read),
 	SCMP_SYS(write),
 	SCMP_SYS(readv),
@@ -235,7 +235,7 @@ static const int confine_outer_calls[] = {
 	SCMP_SYS(getrandom),
 	SCMP_SYS(sysinfo),
 	SCMP_SYS(uname),
-	/* who it is */
+	/* the identity of the process */
 	SCMP_SYS(getpid),
 	SCMP_SYS(getppid),
 	SCMP_SYS(gettid),
@@ -250,7 +250,7 @@ static const int confine_outer_calls[] = {
 	SCMP_SYS(getresgid),
 	SCMP_SYS(getgroups),
 	SCMP_SYS(getrlimit),
-	/* its own signals, and the end */
+	/* its own signals, and exit */
 	SCMP_SYS(rt_sigaction),
 	SCMP_SYS(rt_sigprocmask),
 	SCMP_SYS(rt_sigreturn),
@@ -264,10 +264,10 @@ static const int confine_outer_calls[] = {
 	SCMP_SYS(waitid),
 	SCMP_SYS(exit),
 	SCMP_SYS(exit_group),
-	/* a script's interpreter and the engine behind a wrapper, which inherit all of this */
+	/* for scripts and wrappers; the program that is executed is confined in the same way */
 	SCMP_SYS(execve),
 	SCMP_SYS(execveat),
-	/* giving up more: without privileges to give, these only narrow */
+	/* to restrict itself further: without privileges, a process can do nothing else with these */
 	SCMP_SYS(setrlimit),
 	SCMP_SYS(capget),
 	SCMP_SYS(capset),
@@ -277,8 +277,8 @@ static const int confine_outer_calls[] = {
 	SCMP_SYS(landlock_restrict_self),
 };
 
-/* What an engine still needs once it is open.  Calls with conditions on their arguments
- * (open, mmap, mprotect, tgkill) are added one by one. */
+/* What an engine still needs once it is open.  Calls that are allowed only with some arguments (open,
+ * mmap, mprotect, tgkill) are added one by one. */
 static const int confine_engine_calls[] = {
 	/* the socket and the log */
 	SCMP_SYS(recvfrom),
@@ -330,7 +330,8 @@ static const int confine_engine_calls[] = {
 	SCMP_SYS(getrandom),
 	SCMP_SYS(getpid),
 	SCMP_SYS(gettid),
-	/* signals and the end */
+	SCMP_SYS(sysinfo), /* qsort asks how much memory there is; decoders of Vorbis sort */
+	/* signals and exit */
 	SCMP_SYS(rt_sigaction),
 	SCMP_SYS(rt_sigprocmask),
 	SCMP_SYS(rt_sigreturn),
@@ -341,8 +342,8 @@ static const int confine_engine_calls[] = {
 	SCMP_SYS(exit_group),
 };
 
-/* Tried by the C library and done without: ioctl to see whether a file is a
- * terminal, prctl to name memory, the rest when a thread is started. */
+/* The C library tries these and can do without them: ioctl to see whether a file is a terminal, prctl
+ * to name memory, the rest when a thread is started. */
 static const int confine_missed_calls[] = {
 	SCMP_SYS(ioctl), SCMP_SYS(prctl),           SCMP_SYS(clone), SCMP_SYS(clone3),
 	SCMP_SYS(uname), SCMP_SYS(set_robust_list), SCMP_SYS(rseq),
@@ -354,33 +355,33 @@ struct confine_filter {
 	int err;
 };
 
-static void confine_add_list(struct confine_filter *filter, uint32_t action, const int *calls,
-			     size_t n)
+static void confine_calls_add_list(struct confine_filter *filter, uint32_t action, const int *calls,
+				   size_t n)
 {
 	for (size_t i = 0; i < n && !filter->err; ++i)
 		filter->err = -seccomp_rule_add_array(filter->rules, action, calls[i], 0, NULL);
 }
 
-static struct scmp_arg_cmp confine_bits(unsigned arg, uint64_t mask, uint64_t value)
+static struct scmp_arg_cmp confine_calls_bits(unsigned arg, uint64_t mask, uint64_t value)
 {
 	return (struct scmp_arg_cmp){
 		.arg = arg, .op = SCMP_CMP_MASKED_EQ, .datum_a = mask, .datum_b = value};
 }
 
-static struct scmp_arg_cmp confine_equal(unsigned arg, uint64_t value)
+static struct scmp_arg_cmp confine_calls_equal(unsigned arg, uint64_t value)
 {
-	return confine_bits(arg, CONFINE_LOW_HALF, value & CONFINE_LOW_HALF);
+	return confine_calls_bits(arg, CONFINE_LOW_HALF, value & CONFINE_LOW_HALF);
 }
 
-/* Allowed if the argument is so. */
-static void confine_allow_if(struct confine_filter *filter, int call, struct scmp_arg_cmp one)
+/* Allows the call if one of its arguments meets the condition. */
+static void confine_calls_allow_if(struct confine_filter *filter, int call, struct scmp_arg_cmp one)
 {
 	if (!filter->err)
 		filter->err = -seccomp_rule_add_array(filter->rules, SCMP_ACT_ALLOW, call, 1, &one);
 }
 
-static void confine_allow_if_both(struct confine_filter *filter, int call, struct scmp_arg_cmp one,
-				  struct scmp_arg_cmp two)
+static void confine_calls_allow_if_both(struct confine_filter *filter, int call,
+					struct scmp_arg_cmp one, struct scmp_arg_cmp two)
 {
 	const struct scmp_arg_cmp both[] = {one, two};
 
@@ -388,100 +389,105 @@ static void confine_allow_if_both(struct confine_filter *filter, int call, struc
 		filter->err = -seccomp_rule_add_array(filter->rules, SCMP_ACT_ALLOW, call, 2, both);
 }
 
-/* Allowed if the argument is one of these. */
-static void confine_allow_values(struct confine_filter *filter, int call, unsigned arg,
-				 const uint32_t *values, size_t n)
+/* Allows the call if the argument has one of these values. */
+static void confine_calls_allow_values(struct confine_filter *filter, int call, unsigned arg,
+				       const uint32_t *values, size_t n)
 {
 	for (size_t i = 0; i < n; ++i)
-		confine_allow_if(filter, call, confine_equal(arg, values[i]));
+		confine_calls_allow_if(filter, call, confine_calls_equal(arg, values[i]));
 }
 
-/* Without opening for writing, a file cannot be created, truncated or appended to either. */
-static void confine_allow_reading(struct confine_filter *filter)
+/* Allows files to be opened for reading only.  O_CREAT and O_TRUNC would change files even then. */
+static void confine_calls_allow_reading(struct confine_filter *filter)
 {
 	const uint64_t writing = O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND;
 
-	confine_allow_if(filter, SCMP_SYS(openat), confine_bits(2, writing, O_RDONLY));
-	confine_allow_if(filter, SCMP_SYS(open), confine_bits(1, writing, O_RDONLY));
+	confine_calls_allow_if(filter, SCMP_SYS(openat), confine_calls_bits(2, writing, O_RDONLY));
+	confine_calls_allow_if(filter, SCMP_SYS(open), confine_calls_bits(1, writing, O_RDONLY));
 }
 
-/* A library's code is mapped from its file and is never writable; memory that
- * was written cannot become executable, except for an engine that the operator
- * has named.  A mapping that is shared and writable would write to its file
- * without a call that RLIMIT_FSIZE sees. */
-static void confine_allow_memory(struct confine_filter *filter, bool jit)
+/* A library's code is mapped from its file and is never writable.  Memory that was writable cannot
+ * become executable, except for an engine that the operator has listed as generating code.  A file
+ * must not be mapped shared and writable, because RLIMIT_FSIZE does not apply to such writes. */
+static void confine_calls_allow_memory(struct confine_filter *filter, bool jit)
 {
 	const uint64_t access = jit ? PROT_WRITE : PROT_WRITE | PROT_EXEC;
 	const uint64_t anonymous = MAP_SHARED | MAP_ANONYMOUS;
 
-	confine_allow_if(filter, SCMP_SYS(mmap), confine_bits(2, PROT_WRITE, 0));
-	confine_allow_if_both(filter, SCMP_SYS(mmap), confine_bits(2, access, PROT_WRITE),
-			      confine_bits(3, MAP_SHARED, 0));
-	confine_allow_if_both(filter, SCMP_SYS(mmap), confine_bits(2, access, PROT_WRITE),
-			      confine_bits(3, anonymous, anonymous));
-	confine_allow_if(filter, SCMP_SYS(mprotect), confine_bits(2, PROT_EXEC, 0));
+	confine_calls_allow_if(filter, SCMP_SYS(mmap), confine_calls_bits(2, PROT_WRITE, 0));
+	confine_calls_allow_if_both(filter, SCMP_SYS(mmap),
+				    confine_calls_bits(2, access, PROT_WRITE),
+				    confine_calls_bits(3, MAP_SHARED, 0));
+	confine_calls_allow_if_both(filter, SCMP_SYS(mmap),
+				    confine_calls_bits(2, access, PROT_WRITE),
+				    confine_calls_bits(3, anonymous, anonymous));
+	confine_calls_allow_if(filter, SCMP_SYS(mprotect), confine_calls_bits(2, PROT_EXEC, 0));
 	if (jit)
-		confine_allow_if(filter, SCMP_SYS(mprotect), confine_bits(2, PROT_EXEC, PROT_EXEC));
+		confine_calls_allow_if(filter, SCMP_SYS(mprotect),
+				       confine_calls_bits(2, PROT_EXEC, PROT_EXEC));
 }
 
-/* Allows threads, but without new namespaces or a pidfd.  A process would be a second worker
- * that nobody counts. */
-static void confine_allow_threads(struct confine_filter *filter)
+/* Allows threads, but without new namespaces or a pidfd.  Not processes, which the server would not
+ * know of. */
+static void confine_calls_allow_threads(struct confine_filter *filter)
 {
 	const uint64_t wanted = CLONE_THREAD | CLONE_VM | CLONE_SIGHAND;
 	const uint64_t unwanted = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
 				  CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_PIDFD |
 				  CLONE_PTRACE;
 
-	confine_allow_if(filter, SCMP_SYS(clone), confine_bits(0, wanted | unwanted, wanted));
+	confine_calls_allow_if(filter, SCMP_SYS(clone),
+			       confine_calls_bits(0, wanted | unwanted, wanted));
 }
 
 /* abort() and raise() signal their own process; no other process may be signalled.  The
  * process keeps its ID when it executes the engine. */
-static void confine_allow_own_signals(struct confine_filter *filter)
+static void confine_calls_allow_own_signals(struct confine_filter *filter)
 {
-	const struct scmp_arg_cmp self = confine_equal(0, (uint64_t)getpid());
+	const struct scmp_arg_cmp self = confine_calls_equal(0, (uint64_t)getpid());
 
-	confine_allow_if(filter, SCMP_SYS(kill), self);
-	confine_allow_if(filter, SCMP_SYS(tkill), self);
-	confine_allow_if(filter, SCMP_SYS(tgkill), self);
-	confine_allow_if(filter, SCMP_SYS(rt_sigqueueinfo), self);
-	confine_allow_if(filter, SCMP_SYS(rt_tgsigqueueinfo), self);
+	confine_calls_allow_if(filter, SCMP_SYS(kill), self);
+	confine_calls_allow_if(filter, SCMP_SYS(tkill), self);
+	confine_calls_allow_if(filter, SCMP_SYS(tgkill), self);
+	confine_calls_allow_if(filter, SCMP_SYS(rt_sigqueueinfo), self);
+	confine_calls_allow_if(filter, SCMP_SYS(rt_tgsigqueueinfo), self);
 }
 
-/* 0 is the caller; a filter cannot tell another thread of this process from another process
- * by its number. */
-static void confine_allow_own_scheduling(struct confine_filter *filter)
+/* Allowed for the calling thread (0) and the main thread.  A filter cannot know whether another number
+ * is a thread of this process or another process. */
+static void confine_calls_allow_own_scheduling(struct confine_filter *filter)
 {
 	static const int calls[] = {SCMP_SYS(prlimit64), SCMP_SYS(sched_setaffinity),
 				    SCMP_SYS(sched_setscheduler), SCMP_SYS(sched_setparam),
 				    SCMP_SYS(sched_setattr)};
 
 	for (size_t i = 0; i < COUNT(calls); ++i) {
-		confine_allow_if(filter, calls[i], confine_equal(0, 0));
-		confine_allow_if(filter, calls[i], confine_equal(0, (uint64_t)getpid()));
+		confine_calls_allow_if(filter, calls[i], confine_calls_equal(0, 0));
+		confine_calls_allow_if(filter, calls[i],
+				       confine_calls_equal(0, (uint64_t)getpid()));
 	}
-	confine_allow_if_both(filter, SCMP_SYS(setpriority), confine_equal(0, PRIO_PROCESS),
-			      confine_equal(1, 0));
+	confine_calls_allow_if_both(filter, SCMP_SYS(setpriority),
+				    confine_calls_equal(0, PRIO_PROCESS),
+				    confine_calls_equal(1, 0));
 }
 
 /* Not F_SETOWN, F_SETSIG and O_ASYNC, with which the kernel would signal any process that the
  * caller names; nor locks. */
-static void confine_allow_descriptor_settings(struct confine_filter *filter)
+static void confine_calls_allow_descriptor_settings(struct confine_filter *filter)
 {
 	static const uint32_t commands[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD,
 					    F_SETFD, F_GETFL,         F_GETPIPE_SZ};
 	static const uint32_t requests[] = {TCGETS,  TIOCGWINSZ, FIONREAD,
 					    FIONBIO, FIOCLEX,    FIONCLEX};
 
-	confine_allow_values(filter, SCMP_SYS(fcntl), 1, commands, COUNT(commands));
-	confine_allow_if_both(filter, SCMP_SYS(fcntl), confine_equal(1, F_SETFL),
-			      confine_bits(2, O_ASYNC, 0));
-	confine_allow_values(filter, SCMP_SYS(ioctl), 1, requests, COUNT(requests));
+	confine_calls_allow_values(filter, SCMP_SYS(fcntl), 1, commands, COUNT(commands));
+	confine_calls_allow_if_both(filter, SCMP_SYS(fcntl), confine_calls_equal(1, F_SETFL),
+				    confine_calls_bits(2, O_ASYNC, 0));
+	confine_calls_allow_values(filter, SCMP_SYS(ioctl), 1, requests, COUNT(requests));
 }
 
-/* Not PR_SET_PDEATHSIG: the worker dies with the server. */
-static void confine_allow_process_settings(struct confine_filter *filter)
+/* PR_SET_PDEATHSIG is allowed with SIGKILL only, because the worker must die with the server. */
+static void confine_calls_allow_process_settings(struct confine_filter *filter)
 {
 	static const uint32_t options[] = {
 		PR_SET_NAME,        PR_GET_NAME,       PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS,
@@ -491,30 +497,32 @@ static void confine_allow_process_settings(struct confine_filter *filter)
 		PR_CAP_AMBIENT,     PR_SET_MDWE,       PR_GET_MDWE,
 	};
 
-	confine_allow_values(filter, SCMP_SYS(prctl), 0, options, COUNT(options));
-	confine_allow_if_both(filter, SCMP_SYS(prctl), confine_equal(0, PR_SET_PDEATHSIG),
-			      confine_equal(1, SIGKILL));
+	confine_calls_allow_values(filter, SCMP_SYS(prctl), 0, options, COUNT(options));
+	confine_calls_allow_if_both(filter, SCMP_SYS(prctl),
+				    confine_calls_equal(0, PR_SET_PDEATHSIG),
+				    confine_calls_equal(1, SIGKILL));
 }
 
 /* Event loops wake themselves through a pair of stream sockets.  Datagram pairs are not
  * allowed: either end can send to every socket in the file system, including the service
  * manager's. */
-static void confine_allow_socket_pairs(struct confine_filter *filter)
+static void confine_calls_allow_socket_pairs(struct confine_filter *filter)
 {
 	const uint64_t type = (uint64_t) ~(SOCK_CLOEXEC | SOCK_NONBLOCK) & CONFINE_LOW_HALF;
 	static const uint32_t settings[] = {SO_RCVTIMEO, SO_SNDTIMEO, SO_RCVBUF, SO_SNDBUF};
 
-	confine_allow_if_both(filter, SCMP_SYS(socketpair), confine_equal(0, AF_UNIX),
-			      confine_bits(1, type, SOCK_STREAM));
+	confine_calls_allow_if_both(filter, SCMP_SYS(socketpair), confine_calls_equal(0, AF_UNIX),
+				    confine_calls_bits(1, type, SOCK_STREAM));
 	for (size_t i = 0; i < COUNT(settings); ++i)
-		confine_allow_if_both(filter, SCMP_SYS(setsockopt), confine_equal(1, SOL_SOCKET),
-				      confine_equal(2, settings[i]));
+		confine_calls_allow_if_both(filter, SCMP_SYS(setsockopt),
+					    confine_calls_equal(1, SOL_SOCKET),
+					    confine_calls_equal(2, settings[i]));
 }
 
-/* Calls made for another architecture would be numbered differently, and
- * threads that a library has started are under the filter too.  The last
- * attribute has the rules searched as a tree. */
-static int confine_load(struct confine_filter *filter)
+/* Loads the filter.  It kills a process that makes calls of another architecture, which have other
+ * numbers.  It applies to threads that a library has started (TSYNC), and the kernel searches its
+ * rules as a binary tree (OPTIMIZE 2). */
+static int confine_calls_load(struct confine_filter *filter)
 {
 	if (!filter->err)
 		filter->err = -seccomp_attr_set(filter->rules, SCMP_FLTATR_ACT_BADARCH,
@@ -529,21 +537,22 @@ static int confine_load(struct confine_filter *filter)
 	return filter->err;
 }
 
-static void confine_add_outer(struct confine_filter *filter, bool jit)
+static void confine_calls_add_outer(struct confine_filter *filter, bool jit)
 {
-	confine_add_list(filter, SCMP_ACT_ERRNO(ENOSYS), confine_absent_calls,
-			 COUNT(confine_absent_calls));
+	confine_calls_add_list(filter, SCMP_ACT_ERRNO(ENOSYS), confine_absent_calls,
+			       COUNT(confine_absent_calls));
 	for (int call = CONFINE_NEW_CALLS; call < CONFINE_NEW_CALLS_END; ++call)
-		confine_add_list(filter, SCMP_ACT_ERRNO(ENOSYS), &call, 1);
-	confine_add_list(filter, SCMP_ACT_ALLOW, confine_outer_calls, COUNT(confine_outer_calls));
-	confine_allow_reading(filter);
-	confine_allow_memory(filter, jit);
-	confine_allow_threads(filter);
-	confine_allow_own_signals(filter);
-	confine_allow_own_scheduling(filter);
-	confine_allow_descriptor_settings(filter);
-	confine_allow_process_settings(filter);
-	confine_allow_socket_pairs(filter);
+		confine_calls_add_list(filter, SCMP_ACT_ERRNO(ENOSYS), &call, 1);
+	confine_calls_add_list(filter, SCMP_ACT_ALLOW, confine_outer_calls,
+			       COUNT(confine_outer_calls));
+	confine_calls_allow_reading(filter);
+	confine_calls_allow_memory(filter, jit);
+	confine_calls_allow_threads(filter);
+	confine_calls_allow_own_signals(filter);
+	confine_calls_allow_own_scheduling(filter);
+	confine_calls_allow_descriptor_settings(filter);
+	confine_calls_allow_process_settings(filter);
+	confine_calls_allow_socket_pairs(filter);
 }
 
 int confine_filter_outer(bool jit)
@@ -553,13 +562,13 @@ int confine_filter_outer(bool jit)
 
 	if (!filter.rules)
 		return ENOMEM;
-	confine_add_list(&filter, SCMP_ACT_ERRNO(EACCES), confine_network_calls,
-			 COUNT(confine_network_calls));
-	confine_add_list(&filter, SCMP_ACT_KILL_PROCESS, confine_hostile_calls,
-			 COUNT(confine_hostile_calls));
+	confine_calls_add_list(&filter, SCMP_ACT_ERRNO(EACCES), confine_network_calls,
+			       COUNT(confine_network_calls));
+	confine_calls_add_list(&filter, SCMP_ACT_KILL_PROCESS, confine_hostile_calls,
+			       COUNT(confine_hostile_calls));
 	if (!CONFINE_SANITIZED)
-		confine_add_outer(&filter, jit);
-	return confine_load(&filter);
+		confine_calls_add_outer(&filter, jit);
+	return confine_calls_load(&filter);
 }
 
 int confine_filter_engine(void)
@@ -568,13 +577,14 @@ int confine_filter_engine(void)
 
 	if (!filter.rules)
 		return ENOMEM;
-	confine_add_list(&filter, SCMP_ACT_ALLOW, confine_engine_calls,
-			 COUNT(confine_engine_calls));
-	confine_add_list(&filter, SCMP_ACT_ERRNO(ENOSYS), confine_missed_calls,
-			 COUNT(confine_missed_calls));
-	confine_allow_reading(&filter);
-	confine_allow_if(&filter, SCMP_SYS(mmap), confine_bits(2, PROT_EXEC, 0));
-	confine_allow_if(&filter, SCMP_SYS(mprotect), confine_bits(2, PROT_EXEC, 0));
-	confine_allow_if(&filter, SCMP_SYS(tgkill), confine_equal(0, (uint64_t)getpid()));
-	return confine_load(&filter);
+	confine_calls_add_list(&filter, SCMP_ACT_ALLOW, confine_engine_calls,
+			       COUNT(confine_engine_calls));
+	confine_calls_add_list(&filter, SCMP_ACT_ERRNO(ENOSYS), confine_missed_calls,
+			       COUNT(confine_missed_calls));
+	confine_calls_allow_reading(&filter);
+	confine_calls_allow_if(&filter, SCMP_SYS(mmap), confine_calls_bits(2, PROT_EXEC, 0));
+	confine_calls_allow_if(&filter, SCMP_SYS(mprotect), confine_calls_bits(2, PROT_EXEC, 0));
+	confine_calls_allow_if(&filter, SCMP_SYS(tgkill),
+			       confine_calls_equal(0, (uint64_t)getpid()));
+	return confine_calls_load(&filter);
 }

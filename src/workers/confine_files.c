@@ -1,11 +1,11 @@
 /*
  * confine_files.c: the files that a worker may read, and Landlock, which enforces the list.
  *
- * The list holds the engine's program, libraries and interpreters, engine data
- * and voices.  It is made of what packages install for everybody; nothing of
- * /home, /var, /run, /root, /opt and, but for a few files, /etc.  Symbolic
- * links are followed before anything is restricted, also those in the voices
- * folder, whose models may lie on another disk.
+ * The list holds what packages install for all users (programs, libraries and
+ * interpreters), and the engine's program, its data, voices and models.  It has nothing
+ * else of /home, /var, /run, /root and /opt, and only a few files of /etc.
+ * Symbolic links are resolved before anything is restricted, including those in
+ * the folders of voices and models, whose files may be on another disk.
  *
  * Landlock does not cover whether a file exists, how large it is and when it
  * was changed: a worker can see that of every file that its user can.
@@ -27,7 +27,8 @@
 #include "base/log.h"
 #include "workers/confine_private.h"
 
-/* The interface of linux/landlock.h up to version 7; Debian 12 has the header of version 2. */
+/* The interface of linux/landlock.h up to version 7, because Debian 12 has the header of version 2.
+ * A number in a comment is the version that introduced the right. */
 #define CONFINE_FS_EXECUTE (UINT64_C(1) << 0)
 #define CONFINE_FS_READ_FILE (UINT64_C(1) << 2)
 #define CONFINE_FS_READ_DIR (UINT64_C(1) << 3)
@@ -40,7 +41,7 @@
 #define CONFINE_VERSION_FLAG 1u
 #define CONFINE_PATH_BENEATH 1
 
-struct confine_ruleset {
+struct confine_files_ruleset {
 	uint64_t fs, net, scopes;
 };
 
@@ -103,7 +104,7 @@ void confine_paths_reset(struct confine_paths *paths)
 }
 
 /* Takes ownership of both strings. */
-static int confine_paths_append(struct confine_paths *paths, struct confine_path path)
+static int confine_files_paths_append(struct confine_paths *paths, struct confine_path path)
 {
 	struct confine_path *list = realloc(paths->list, (paths->count + 1) * sizeof(*list));
 
@@ -118,7 +119,7 @@ static int confine_paths_append(struct confine_paths *paths, struct confine_path
 	return 0;
 }
 
-static char *confine_make_absolute(const char *name)
+static char *confine_files_make_absolute(const char *name)
 {
 	char here[PATH_MAX];
 	char *absolute = NULL;
@@ -132,7 +133,7 @@ static char *confine_make_absolute(const char *name)
 
 /* Where a symbolic link leads, relative to the real name of its directory.  EINVAL: it is not
  * a link. */
-static int confine_follow(char next[PATH_MAX], const char *name)
+static int confine_files_follow(char next[PATH_MAX], const char *name)
 {
 	char target[PATH_MAX];
 	char joined[2 * PATH_MAX];
@@ -159,9 +160,9 @@ static int confine_follow(char next[PATH_MAX], const char *name)
 	return len < PATH_MAX ? 0 : EINVAL;
 }
 
-/* Adds every name on the way to a file, all of which must exist in a root directory of the
- * worker's own. */
-static int confine_add_links(struct confine_paths *paths, const struct confine_path *path)
+/* Adds the name of every link on the way to a file: in a root directory of the worker's own all of
+ * them must exist. */
+static int confine_files_add_links(struct confine_paths *paths, const struct confine_path *path)
 {
 	const unsigned links_max = 40; /* as the kernel */
 	char name[PATH_MAX];
@@ -173,19 +174,19 @@ static int confine_add_links(struct confine_paths *paths, const struct confine_p
 	for (unsigned i = 0; i < links_max && !err; ++i) {
 		struct confine_path link = *path;
 
-		if (confine_follow(next, name) != 0 || strcmp(next, path->real) == 0)
+		if (confine_files_follow(next, name) != 0 || strcmp(next, path->real) == 0)
 			break;
 		link.name = strdup(next);
 		link.real = strdup(path->real);
-		err = confine_paths_append(paths, link);
+		err = confine_files_paths_append(paths, link);
 		memcpy(name, next, sizeof(name));
 	}
 	return err;
 }
 
 /* Missing paths are skipped: if voices are installed later, workers are restarted then. */
-static int confine_paths_add(struct confine_paths *paths, const char *name, bool executes,
-			     bool is_private)
+static int confine_files_paths_add(struct confine_paths *paths, const char *name, bool executes,
+				   bool is_private)
 {
 	struct confine_path path = {.executes = executes, .is_private = is_private};
 	struct stat file;
@@ -197,14 +198,14 @@ static int confine_paths_add(struct confine_paths *paths, const char *name, bool
 		return 0;
 	}
 	path.is_directory = S_ISDIR(file.st_mode);
-	path.name = confine_make_absolute(name);
-	err = confine_paths_append(paths, path);
+	path.name = confine_files_make_absolute(name);
+	err = confine_files_paths_append(paths, path);
 	if (!err && strcmp(path.name, path.real) != 0)
-		err = confine_add_links(paths, &path);
+		err = confine_files_add_links(paths, &path);
 	return err;
 }
 
-static int confine_add_system(struct confine_paths *paths)
+static int confine_files_add_system(struct confine_paths *paths)
 {
 	int err = 0;
 
@@ -213,13 +214,14 @@ static int confine_add_system(struct confine_paths *paths)
 		glob_t found = {0};
 
 		if (!strchr(place->pattern, '*')) {
-			err = confine_paths_add(paths, place->pattern, place->executes, false);
+			err = confine_files_paths_add(paths, place->pattern, place->executes,
+						      false);
 			continue;
 		}
 		if (glob(place->pattern, GLOB_NOSORT, NULL, &found) == 0) {
 			for (size_t n = 0; n < found.gl_pathc && !err; ++n)
-				err = confine_paths_add(paths, found.gl_pathv[n], place->executes,
-							false);
+				err = confine_files_paths_add(paths, found.gl_pathv[n],
+							      place->executes, false);
 		}
 		globfree(&found);
 	}
@@ -229,15 +231,15 @@ static int confine_add_system(struct confine_paths *paths)
 /* Allows only the process's own entry in /proc: the C library looks there for the main
  * thread's stack, and libffi for its own code.  The entry is named by number, because "self"
  * would be the process that sets up the rules. */
-static int confine_add_proc(struct confine_paths *paths)
+static int confine_files_add_proc(struct confine_paths *paths)
 {
 	char entry[32];
 
 	snprintf(entry, sizeof(entry), "/proc/%ld", (long)getpid());
-	return confine_paths_add(paths, entry, false, false);
+	return confine_files_paths_add(paths, entry, false, false);
 }
 
-static int confine_add_list(struct confine_paths *paths, const char *names, bool executes)
+static int confine_files_add_list(struct confine_paths *paths, const char *names, bool executes)
 {
 	char *copy = names ? strdup(names) : NULL;
 	char *rest = copy;
@@ -246,14 +248,14 @@ static int confine_add_list(struct confine_paths *paths, const char *names, bool
 
 	while (!err && (name = strsep(&rest, ":"))) {
 		if (name[0] != '\0')
-			err = confine_paths_add(paths, name, executes, true);
+			err = confine_files_paths_add(paths, name, executes, true);
 	}
 	free(copy);
 	return err;
 }
 
-/* SYRINX_ENGINE_* that hold a path: where an engine's data or runtime is. */
-static int confine_add_variables(struct confine_paths *paths)
+/* Adds the variables SYRINX_ENGINE_* that hold a path: where an engine's data or runtime is. */
+static int confine_files_add_variables(struct confine_paths *paths)
 {
 	static const char prefix[] = "SYRINX_ENGINE_";
 	int err = 0;
@@ -262,57 +264,71 @@ static int confine_add_variables(struct confine_paths *paths)
 		const char *value = strchr(*variable, '=');
 
 		if (strncmp(*variable, prefix, strlen(prefix)) == 0 && value && value[1] == '/')
-			err = confine_paths_add(paths, value + 1, false, true);
+			err = confine_files_paths_add(paths, value + 1, false, true);
 	}
 	return err;
 }
 
-/* A model in the folder may be a link to another disk. */
-static int confine_add_voices(struct confine_paths *paths)
+/* Adds the targets of links in a folder and in `levels` of folders below it. */
+static int confine_files_add_targets(struct confine_paths *paths, const char *folder,
+				     unsigned levels)
 {
-	const char *folder = getenv(CONFINE_VOICES_VARIABLE);
-	DIR *dir;
+	DIR *dir = opendir(folder);
 	const struct dirent *entry;
-	int err;
+	int err = 0;
 
-	if (!folder || folder[0] == '\0')
-		return 0;
-	err = confine_paths_add(paths, folder, false, true);
-	dir = err ? NULL : opendir(folder);
 	while (dir && !err && (entry = readdir(dir))) {
 		char path[PATH_MAX];
 
-		if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN)
-			continue;
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
-		if (snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) <
+		if (snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) >=
 		    (int)sizeof(path))
-			err = confine_paths_add(paths, path, false, true);
+			continue;
+		if (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN)
+			err = confine_files_paths_add(paths, path, false, true);
+		if (!err && levels > 0 && entry->d_type != DT_REG)
+			err = confine_files_add_targets(paths, path, levels - 1);
 	}
 	if (dir)
 		closedir(dir);
 	return err;
 }
 
+/* Adds the folder of voices or of models and, because models may be on another disk, the targets of
+ * its links. */
+static int confine_files_add_folder(struct confine_paths *paths, const char *variable,
+				    unsigned levels)
+{
+	const char *folder = getenv(variable);
+	int err;
+
+	if (!folder || folder[0] == '\0')
+		return 0;
+	err = confine_files_paths_add(paths, folder, false, true);
+	return err ? err : confine_files_add_targets(paths, folder, levels);
+}
+
 int confine_paths_find(struct confine_paths *paths, const struct confine_request *request)
 {
-	int err = confine_add_system(paths);
+	int err = confine_files_add_system(paths);
 
 	if (!err)
-		err = confine_add_proc(paths);
+		err = confine_files_add_proc(paths);
 	if (!err && request->program)
-		err = confine_paths_add(paths, request->program, true, true);
+		err = confine_files_paths_add(paths, request->program, true, true);
 	if (!err)
-		err = confine_add_list(paths, getenv("LD_LIBRARY_PATH"), false);
+		err = confine_files_add_list(paths, getenv("LD_LIBRARY_PATH"), false);
 	if (!err)
-		err = confine_add_list(paths, getenv("ESPEAK_DATA_PATH"), false);
+		err = confine_files_add_list(paths, getenv("ESPEAK_DATA_PATH"), false);
 	if (!err)
-		err = confine_add_variables(paths);
+		err = confine_files_add_variables(paths);
 	if (!err)
-		err = confine_add_list(paths, request->paths, true);
+		err = confine_files_add_list(paths, request->paths, true);
 	if (!err)
-		err = confine_add_voices(paths);
+		err = confine_files_add_folder(paths, CONFINE_VOICES_VARIABLE, 0);
+	if (!err) /* each model is a folder, some with another folder in it */
+		err = confine_files_add_folder(paths, CONFINE_MODELS_VARIABLE, 2);
 	if (err)
 		confine_paths_reset(paths);
 	return err;
@@ -348,7 +364,7 @@ bool confine_shows(char *where, size_t size, const struct confine_request *reque
 }
 
 /* The version can be lowered, to test what an older kernel would do, but not raised. */
-static unsigned confine_landlock_cap(unsigned version)
+static unsigned confine_files_landlock_cap(unsigned version)
 {
 	const char *most = getenv(CONFINE_LANDLOCK_VARIABLE);
 	unsigned long cap;
@@ -368,14 +384,14 @@ unsigned confine_landlock_version(int *err)
 		*err = errno;
 		return 0;
 	}
-	used = confine_landlock_cap((unsigned)version);
+	used = confine_files_landlock_cap((unsigned)version);
 	*err = used ? 0 : ENOSYS;
 	return used;
 }
 
-static struct confine_ruleset confine_handled(unsigned version)
+static struct confine_files_ruleset confine_files_handled(unsigned version)
 {
-	struct confine_ruleset handled = {.fs = CONFINE_FS_V1};
+	struct confine_files_ruleset handled = {.fs = CONFINE_FS_V1};
 
 	if (version >= 2)
 		handled.fs |= CONFINE_FS_REFER;
@@ -391,9 +407,9 @@ static struct confine_ruleset confine_handled(unsigned version)
 }
 
 /* Older kernels refuse a longer struct unless the rest of it is zero, which it is. */
-static int confine_landlock_open(int *fdp, unsigned version)
+static int confine_files_landlock_open(int *fdp, unsigned version)
 {
-	const struct confine_ruleset handled = confine_handled(version);
+	const struct confine_files_ruleset handled = confine_files_handled(version);
 	long fd = syscall(SYS_landlock_create_ruleset, &handled, sizeof(handled), 0u);
 
 	if (fd < 0)
@@ -402,14 +418,14 @@ static int confine_landlock_open(int *fdp, unsigned version)
 	return 0;
 }
 
-static int confine_landlock_add(int ruleset, const struct confine_path *path)
+static int confine_files_landlock_add(int ruleset, const struct confine_path *path)
 {
 	struct confine_beneath rule = {.allowed = CONFINE_FS_READ_FILE};
 	int err = 0;
 
 	rule.fd = open(path->real, O_PATH | O_CLOEXEC);
 	if (rule.fd < 0)
-		return 0; /* what cannot be reached cannot be read */
+		return 0; /* it cannot be read anyway */
 	if (path->is_directory)
 		rule.allowed |= CONFINE_FS_READ_DIR;
 	if (path->executes)
@@ -423,12 +439,12 @@ static int confine_landlock_add(int ruleset, const struct confine_path *path)
 int confine_landlock(const struct confine_paths *paths, unsigned version)
 {
 	int ruleset = -1;
-	int err = confine_landlock_open(&ruleset, version);
+	int err = confine_files_landlock_open(&ruleset, version);
 
 	if (err)
 		return err;
 	for (size_t i = 0; i < paths->count && !err; ++i)
-		err = confine_landlock_add(ruleset, &paths->list[i]);
+		err = confine_files_landlock_add(ruleset, &paths->list[i]);
 	if (!err && syscall(SYS_landlock_restrict_self, ruleset, 0u))
 		err = errno;
 	close(ruleset);

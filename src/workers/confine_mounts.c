@@ -4,16 +4,16 @@
  * In a mount namespace of its own the process gets an empty file system as its
  * root, into which the listed files and directories are mounted read-only.  The
  * mounts show the directories themselves, so voices that are installed later
- * are there.  It is what keeps a worker to its files where the kernel has no
- * Landlock; and it lets the workers of root, which run as somebody else, reach a
- * program in a home directory that nobody else may enter.
+ * appear in them.  Where the kernel has no Landlock, this is what limits a worker
+ * to its files.  And it lets the workers of root, which run as another user,
+ * reach a program in a home directory that only its owner may enter.
  *
- * Files that their owner alone may read would still be closed to that other
- * user, so private paths are mounted with root and that user exchanged
- * (an idmapped mount), where the kernel and the file system can do that.
+ * That other user still could not read files that only their owner may read, so
+ * private paths are mounted with root and that user exchanged (an idmapped
+ * mount), where the kernel and the file system support that.
  *
- * Root makes the namespace directly; anybody else inside a user namespace, in
- * which it keeps its own ids.
+ * Root creates the namespace directly; other users create it inside a user
+ * namespace, in which the process keeps its ids.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,13 +38,13 @@ int mount(const char *source, const char *target, const char *type, unsigned lon
 int umount2(const char *target, int flags);
 #define CONFINE_DETACH 2 /* MNT_DETACH */
 
-/* Directories with nothing in them that a worker needs: the new root is mounted
- * there until it takes the place of the old one. */
+/* Directories that contain nothing that a worker needs: the new root is mounted on one of them until
+ * it takes the place of the old one. */
 static const char *const confine_bases[] = {"/tmp", "/run", "/mnt"};
 
 #define CONFINE_OLD "/.old" /* in the new root, while it is being filled */
 
-static int confine_write_file(const char *path, const char *text)
+static int confine_mounts_write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : write(fd, text, strlen(text));
@@ -56,7 +56,7 @@ static int confine_write_file(const char *path, const char *text)
 }
 
 /* Enters a user namespace in which the process keeps its IDs. */
-static int confine_unshare_as_user(void)
+static int confine_mounts_unshare_as_user(void)
 {
 	const long uid = (long)getuid();
 	const long gid = (long)getgid();
@@ -65,19 +65,18 @@ static int confine_unshare_as_user(void)
 
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
 		return errno;
-	err = confine_write_file("/proc/self/setgroups", "deny");
+	err = confine_mounts_write_file("/proc/self/setgroups", "deny");
 	snprintf(map, sizeof(map), "%ld %ld 1", gid, gid);
 	if (!err)
-		err = confine_write_file("/proc/self/gid_map", map);
+		err = confine_mounts_write_file("/proc/self/gid_map", map);
 	snprintf(map, sizeof(map), "%ld %ld 1", uid, uid);
 	if (!err)
-		err = confine_write_file("/proc/self/uid_map", map);
+		err = confine_mounts_write_file("/proc/self/uid_map", map);
 	return err;
 }
 
-/* Creates a namespace that exchanges root and another ID and keeps all others.  It exists in
- * a child that does nothing else and ends at once. */
-static int confine_exchange_map(char *map, size_t size, unsigned long id)
+/* Writes the map of IDs that exchanges root and another ID and keeps all others. */
+static int confine_mounts_exchange_map(char *map, size_t size, unsigned long id)
 {
 	const unsigned long last = 4294967294ul;
 	int n = snprintf(map, size, "0 %lu 1\n%lu 0 1\n", id, id);
@@ -88,7 +87,9 @@ static int confine_exchange_map(char *map, size_t size, unsigned long id)
 	return n < (int)size ? 0 : ENAMETOOLONG;
 }
 
-static int confine_exchange_open(int *fdp, uid_t uid, gid_t gid)
+/* Opens a user namespace that exchanges root and another user.  A namespace needs a process, so it is
+ * created by a child that does nothing else and ends when the namespace is open. */
+static int confine_mounts_exchange_open(int *fdp, uid_t uid, gid_t gid)
 {
 	char path[64];
 	char map[128];
@@ -104,15 +105,15 @@ static int confine_exchange_open(int *fdp, uid_t uid, gid_t gid)
 		close(gate[1]);
 		_exit(read(gate[0], &byte, 1) < 0);
 	}
-	err = pid < 0 ? errno : confine_exchange_map(map, sizeof(map), uid);
+	err = pid < 0 ? errno : confine_mounts_exchange_map(map, sizeof(map), uid);
 	snprintf(path, sizeof(path), "/proc/%ld/uid_map", (long)pid);
 	if (!err)
-		err = confine_write_file(path, map);
+		err = confine_mounts_write_file(path, map);
 	if (!err)
-		err = confine_exchange_map(map, sizeof(map), gid);
+		err = confine_mounts_exchange_map(map, sizeof(map), gid);
 	snprintf(path, sizeof(path), "/proc/%ld/gid_map", (long)pid);
 	if (!err)
-		err = confine_write_file(path, map);
+		err = confine_mounts_write_file(path, map);
 	snprintf(path, sizeof(path), "/proc/%ld/ns/user", (long)pid);
 	*fdp = err ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	if (!err && *fdp < 0)
@@ -124,8 +125,8 @@ static int confine_exchange_open(int *fdp, uid_t uid, gid_t gid)
 	return err;
 }
 
-/* A copy of a mount with these attributes, at the target. */
-static int confine_mount_exchanged(const char *source, const char *target, int exchange)
+/* Mounts a copy of the source at the target, read-only and with the IDs exchanged. */
+static int confine_mounts_mount_exchanged(const char *source, const char *target, int exchange)
 {
 	struct mount_attr attributes = {
 		.attr_set =
@@ -149,7 +150,7 @@ static int confine_mount_exchanged(const char *source, const char *target, int e
  * itself.  Read-only mounts are an addition to the system call filter, so it is acceptable if
  * the flags of a mount cannot be changed.  Device files need their mount's permission to be
  * devices. */
-static int confine_mount_plain(const char *source, const char *target, bool is_directory)
+static int confine_mounts_mount_plain(const char *source, const char *target, bool is_directory)
 {
 	const struct mount_attr attributes = {
 		.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
@@ -176,8 +177,8 @@ struct confine_root {
 /* Opens the directory that will hold `path`, and creates it if it is missing.  Never follows
  * a symbolic link, which would lead to the old root while that is still there.  -1: a part of
  * the path is a link or a file. */
-static int confine_open_parent(const struct confine_root *root, const char *path,
-			       const char **lastp)
+static int confine_mounts_open_parent(const struct confine_root *root, const char *path,
+				      const char **lastp)
 {
 	char part[NAME_MAX + 1];
 	int fd = open(root->base[0] ? root->base : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -205,11 +206,11 @@ static int confine_open_parent(const struct confine_root *root, const char *path
 }
 
 /* Creates a mount point, or a link to what was mounted elsewhere. */
-static int confine_make_target(const struct confine_root *root, const char *path, bool is_directory,
-			       const char *link)
+static int confine_mounts_make_target(const struct confine_root *root, const char *path,
+				      bool is_directory, const char *link)
 {
 	const char *last;
-	int parent = confine_open_parent(root, path, &last);
+	int parent = confine_mounts_open_parent(root, path, &last);
 	int made;
 
 	if (parent < 0)
@@ -226,7 +227,7 @@ static int confine_make_target(const struct confine_root *root, const char *path
 }
 
 /* Whether one of the first n paths already contains it. */
-static bool confine_is_shown(const struct confine_paths *paths, size_t n, const char *path)
+static bool confine_mounts_is_shown(const struct confine_paths *paths, size_t n, const char *path)
 {
 	for (size_t i = 0; i < n; ++i) {
 		if (confine_is_beneath(path, &paths->list[i]))
@@ -235,45 +236,46 @@ static bool confine_is_shown(const struct confine_paths *paths, size_t n, const 
 	return false;
 }
 
-static int confine_mount_path(const struct confine_root *root, const struct confine_path *path)
+static int confine_mounts_mount_path(const struct confine_root *root,
+				     const struct confine_path *path)
 {
 	char source[PATH_MAX + 64];
 	char target[PATH_MAX + 64];
-	int err = confine_make_target(root, path->real, path->is_directory, NULL);
+	int err = confine_mounts_make_target(root, path->real, path->is_directory, NULL);
 
 	if (err)
 		return err;
 	snprintf(source, sizeof(source), "%s" CONFINE_OLD "%s", root->base, path->real);
 	snprintf(target, sizeof(target), "%s%s", root->base, path->real);
 	if (path->is_private && root->exchange >= 0 &&
-	    confine_mount_exchanged(source, target, root->exchange) == 0)
+	    confine_mounts_mount_exchanged(source, target, root->exchange) == 0)
 		return 0;
-	return confine_mount_plain(source, target, path->is_directory);
+	return confine_mounts_mount_plain(source, target, path->is_directory);
 }
 
-/* Real paths first, for the names are links to them.  A path that cannot be
- * mounted is missing for the engine, which says so if it needs it.  A name that
- * cannot be made is one that leads through another name, which was made. */
-static void confine_fill(const struct confine_root *root, const struct confine_paths *paths)
+/* Real paths are mounted first, because the names are links to them.  A path that cannot be mounted
+ * is missing for the engine, which says so if it needs it.  A name cannot be created if a part of it
+ * is a link that was created for another name, but then that link leads to the file. */
+static void confine_mounts_fill(const struct confine_root *root, const struct confine_paths *paths)
 {
 	char self[32];
 
 	for (size_t i = 0; i < paths->count; ++i) {
-		if (!confine_is_shown(paths, i, paths->list[i].real))
-			(void)confine_mount_path(root, &paths->list[i]);
+		if (!confine_mounts_is_shown(paths, i, paths->list[i].real))
+			(void)confine_mounts_mount_path(root, &paths->list[i]);
 	}
 	for (size_t i = 0; i < paths->count; ++i) {
 		const struct confine_path *path = &paths->list[i];
 
-		if (!confine_is_shown(paths, paths->count, path->name))
-			(void)confine_make_target(root, path->name, false, path->real);
+		if (!confine_mounts_is_shown(paths, paths->count, path->name))
+			(void)confine_mounts_make_target(root, path->name, false, path->real);
 	}
 	snprintf(self, sizeof(self), "%ld", (long)getpid());
-	(void)confine_make_target(root, "/proc/self", false, self);
+	(void)confine_mounts_make_target(root, "/proc/self", false, self);
 }
 
-/* An empty file system, mounted where nothing is needed. */
-static int confine_mount_base(struct confine_root *root)
+/* Mounts the new root: an empty file system. */
+static int confine_mounts_mount_base(struct confine_root *root)
 {
 	int err = ENOENT;
 
@@ -288,10 +290,10 @@ static int confine_mount_base(struct confine_root *root)
 	return err;
 }
 
-/* The old root becomes a directory of the new one.  Where it cannot (an initial
- * RAM disk has no place to go) it is mounted there a second time, without the
- * new root on top of the base. */
-static int confine_turn(struct confine_root *root)
+/* Makes the old root a directory of the new one.  Where pivot_root cannot do that (an initial RAM disk
+ * cannot be moved), the old root is mounted there a second time, and the new root, which is mounted
+ * in the old one, is removed from that copy. */
+static int confine_mounts_turn(struct confine_root *root)
 {
 	char old[64];
 	char covered[96];
@@ -309,8 +311,8 @@ static int confine_turn(struct confine_root *root)
 	return 0;
 }
 
-/* Removes the way back to the old root. */
-static int confine_leave_old(const struct confine_root *root)
+/* Unmounts the old root, and makes the new one read-only. */
+static int confine_mounts_leave_old(const struct confine_root *root)
 {
 	const char *base = root->base[0] ? root->base : "/";
 	char old[64];
@@ -327,21 +329,21 @@ static int confine_leave_old(const struct confine_root *root)
 
 /* Changes only a private copy of the mounts.  A root directory that is not a mount, as in a
  * chroot, cannot be made private: then nothing is mounted. */
-static int confine_begin(struct confine_root *root)
+static int confine_mounts_begin(struct confine_root *root)
 {
 	int err;
 
 	if (unshare(CLONE_NEWNS) != 0) {
-		err = geteuid() == 0 ? errno : confine_unshare_as_user();
+		err = geteuid() == 0 ? errno : confine_mounts_unshare_as_user();
 		if (err)
 			return err;
 	}
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return errno;
-	err = confine_mount_base(root);
+	err = confine_mounts_mount_base(root);
 	if (err)
 		return err;
-	err = confine_turn(root);
+	err = confine_mounts_turn(root);
 	if (err)
 		(void)umount2(root->base, CONFINE_DETACH);
 	return err;
@@ -354,11 +356,11 @@ int confine_mounts(const struct confine_paths *paths, const struct confine_reque
 	int err = 0;
 
 	if (request->switch_user && geteuid() == 0)
-		(void)confine_exchange_open(&root.exchange, request->uid, request->gid);
-	*unavailable = confine_begin(&root);
+		(void)confine_mounts_exchange_open(&root.exchange, request->uid, request->gid);
+	*unavailable = confine_mounts_begin(&root);
 	if (!*unavailable) {
-		confine_fill(&root, paths);
-		err = confine_leave_old(&root);
+		confine_mounts_fill(&root, paths);
+		err = confine_mounts_leave_old(&root);
 	}
 	if (root.exchange >= 0)
 		close(root.exchange);

@@ -37,7 +37,7 @@ int confine_paths_find(struct confine_paths *paths, const struct confine_request
 void confine_paths_reset(struct confine_paths *paths);
 bool confine_is_beneath(const char *path, const struct confine_path *directory);
 
-/* The version of Landlock that can be used; if 0, also the reason. */
+/* The version of Landlock that can be used.  If it is 0, *err is the reason. */
 unsigned confine_landlock_version(int *err);
 int confine_landlock(const struct confine_paths *paths, unsigned version);
 

@@ -25,8 +25,8 @@ static void confine_user_bound(void)
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 }
 
-/* The kernel checks files against the file system ids, and takes root's power to read everything away
- * while they are another user's. */
+/* The kernel checks access to files with the file system ids, and root's right to read everything
+ * does not apply while these are another user's. */
 bool confine_user_reaches(const struct confine_paths *paths, uid_t uid, gid_t gid)
 {
 	bool reaches = true;

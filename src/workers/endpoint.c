@@ -1,11 +1,11 @@
 /*
  * endpoint.c: the server's end of a connection to a worker (see endpoint.h).
  *
- *   endpoint_send -> out --endpoint_flush (deferred)--> one message of the stream
- *   stream -> endpoint_on_read -> whole messages, decoded where they were read
+ *   endpoint_send -> out --endpoint_flush (deferred)--> one write on the stream
+ *   stream -> endpoint_on_read -> whole messages, decoded in the stream's read buffer
  *
- * Only a message that a read has cut in two is copied: its beginning is kept until
- * the rest of it has come.
+ * An incoming message is copied only if it does not end within one read: its beginning
+ * is kept until the rest has arrived.
  */
 #include "workers/endpoint.h"
 
@@ -13,14 +13,14 @@
 
 #include "base/mem.h"
 
-/* A buffer for outgoing messages that has become larger than this is not kept. */
+/* A buffer for messages that has become larger than this is freed after use. */
 #define ENDPOINT_KEPT_MAX (64u * 1024)
 
 struct endpoint {
 	struct stream *stream; /* NULL once it has ended */
 	bool is_over; /* no handler is called any more */
-	struct buf in; /* the beginning of a message whose rest is to come */
-	struct buf out; /* messages of this callback */
+	struct buf in; /* the beginning of a message whose rest has not arrived */
+	struct buf out; /* messages that were sent during this callback */
 	struct deferred flush;
 	endpoint_message_h *message_handler;
 	endpoint_lost_h *lost_handler;
@@ -168,7 +168,7 @@ void endpoint_abort(struct endpoint *endpoint, int err)
 		stream_abort(endpoint->stream, err);
 }
 
-/* Without memory the rest of the conversation cannot be understood, so it ends. */
+/* If there is no memory the messages are lost, so the connection ends. */
 static void endpoint_flush(void *arg)
 {
 	struct endpoint *endpoint = arg;
@@ -186,6 +186,12 @@ static void endpoint_flush(void *arg)
 		buf_reset(&endpoint->out);
 }
 
+size_t endpoint_unsent(const struct endpoint *endpoint)
+{
+	return endpoint->out.len +
+	       (endpoint->stream ? stream_queued_memory(endpoint->stream, OUTGOING_PACED) : 0);
+}
+
 int endpoint_send(struct endpoint *endpoint, const struct message *message)
 {
 	size_t before = endpoint->out.len;
@@ -196,8 +202,7 @@ int endpoint_send(struct endpoint *endpoint, const struct message *message)
 	err = message_encode(&endpoint->out, message);
 	if (err)
 		return err;
-	if (endpoint->out.len + stream_queued_memory(endpoint->stream, OUTGOING_PACED) >
-	    ENDPOINT_UNSENT_MAX) {
+	if (endpoint_unsent(endpoint) > ENDPOINT_UNSENT_MAX) {
 		endpoint->out.len = before;
 		return ENOBUFS;
 	}

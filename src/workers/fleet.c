@@ -1,25 +1,25 @@
 /*
- * fleet.c: the workers of one program (see fleet.h).
- *
- * What is kept ready is seats: a few more than are taken, so that a burst of
- * work finds them.  A program that does one piece of work at a time has a process
- * for each; one that does many has one process, and more only when its seats run
- * short.
+ * fleet.c: the workers of one program (see fleet.h).  How many there are is decided in
+ * staffing.c.
  *
  * Workers are of these kinds:
  *
  *   staff      take any work
- *   worn       staff that has done its share of work: not counted any more, and
- *              retired when another of the staff is ready
- *   leaving    take no new work, and go when they have none
- *   reserved   for work that was on a worker when it died, one piece at a time;
- *              only where a worker has more than one seat, else every new worker
- *              will do
+ *   worn       have done as many jobs as one worker should: they take work but do not
+ *              count as staff, and leave when another worker of the staff is ready
+ *   leaving    take no new work, and end when they have none; if they have the state of
+ *              turns, they wait up to a minute for these turns to end
+ *   temporary  were started for a group of work that was on a worker when it died, or
+ *              were claimed by such a group, and do not count as staff.  A claimed worker
+ *              has no other work; after its release it takes work for which the staff has
+ *              no seat, and it ends when it is idle.  There are temporary workers only
+ *              where a worker has more than one seat, because elsewhere work cannot be
+ *              interrupted by other work
  *
- * A program that dies before it was of any use is tried again with growing
- * pauses; one that dies while it works, at once.  Workers that were connected are
- * not replaced, because only their own side can do that: a fleet that has no
- * program gives work that must be alone to any worker that is idle.
+ * A program that dies before it has done any work is started again after growing pauses;
+ * one that dies while it works, at once.  Workers that connected from elsewhere are not
+ * replaced, because only their own side can do that: they remain staff while they are
+ * claimed, and a group waits until one of them is idle.
  */
 #include "workers/fleet.h"
 
@@ -32,21 +32,14 @@
 #include "workers/fleet_private.h"
 #include "workers/record.h"
 
-/* A core could not keep up with more pieces of work than this, even of the fastest program that
- * has many seats: no process is started for them. */
-#define FLEET_SEATS_PER_SLOT 16
-
-/* Workers that start at once: more would only compete for the cores. */
-#define FLEET_STARTING_MAX 2
-
-/* Workers that are reserved for work that must be alone: with one, twenty pieces of work of a
- * worker that died would be done one after another. */
-#define FLEET_RESERVED_MAX 2
+/* How long a worker that is leaving waits for turns that it has state of: most turns end in that
+ * time, and its memory is not needed twice for much longer.  The others are replayed elsewhere. */
+#define FLEET_LEAVE_US (60 * UINT64_C(1000000))
 
 #define FLEET_RESTART_FIRST_MS 100
 #define FLEET_RESTART_LAST_MS 30000
 
-/* Starts that fail in a row before the program counts as not there. */
+/* After this many failed starts in a row the program is given up. */
 #define FLEET_FAILURES_MAX 3
 
 static void fleet_destroy(void *object)
@@ -55,6 +48,7 @@ static void fleet_destroy(void *object)
 	struct link *link;
 
 	timer_clear(&fleet->loop->timers, &fleet->restart_timer);
+	staffing_stop(fleet);
 	watchdog_stop(fleet);
 	while ((link = list_first(&fleet->workers)))
 		worker_end(LIST_OBJECT(link, struct worker, link));
@@ -80,8 +74,9 @@ int fleet_alloc(struct fleet **fleetp, struct loop *loop, const struct fleet_opt
 		mem_deref(fleet);
 		return ENOMEM;
 	}
-	fleet->answered = !fleet->program; /* nobody knows whether a worker will connect */
+	fleet->answered = !fleet->program; /* perhaps no worker will ever connect */
 	watchdog_start(fleet);
+	staffing_start(fleet);
 	mem_set_destructor(fleet, fleet_destroy);
 	*fleetp = fleet;
 	return 0;
@@ -92,39 +87,33 @@ int fleet_connect(struct fleet *fleet, struct stream *stream)
 	return worker_connect(fleet, stream);
 }
 
-static struct worker *fleet_first(const struct fleet *fleet)
+struct worker *fleet_first(const struct fleet *fleet)
 {
 	struct link *link = list_first(&fleet->workers);
 
 	return link ? LIST_OBJECT(link, struct worker, link) : NULL;
 }
 
-static struct worker *fleet_next(const struct fleet *fleet, const struct worker *worker)
+struct worker *fleet_next(const struct fleet *fleet, const struct worker *worker)
 {
 	struct link *link = list_next(&fleet->workers, &worker->link);
 
 	return link ? LIST_OBJECT(link, struct worker, link) : NULL;
 }
 
-static bool fleet_is_staff(const struct worker *worker)
-{
-	return worker->state != WORKER_LOST && !worker->reserved && !worker->leaving &&
-	       !worker_is_worn(worker);
-}
-
-static unsigned fleet_staff_count(const struct fleet *fleet)
-{
-	unsigned count = 0;
-
-	for (struct worker *w = fleet_first(fleet); w; w = fleet_next(fleet, w))
-		count += fleet_is_staff(w);
-	return count;
-}
-
-static bool fleet_has_ready_staff(const struct fleet *fleet, const struct worker *besides)
+bool fleet_has_ready_staff(const struct fleet *fleet, const struct worker *besides)
 {
 	for (struct worker *w = fleet_first(fleet); w; w = fleet_next(fleet, w)) {
-		if (w != besides && w->state == WORKER_READY && fleet_is_staff(w))
+		if (w != besides && w->state == WORKER_READY && worker_is_staff(w))
+			return true;
+	}
+	return false;
+}
+
+bool fleet_has_leaving(const struct fleet *fleet)
+{
+	for (struct worker *w = fleet_first(fleet); w; w = fleet_next(fleet, w)) {
+		if (w->leaving)
 			return true;
 	}
 	return false;
@@ -137,35 +126,15 @@ bool fleet_has_single_seats(const struct fleet *fleet)
 
 unsigned fleet_slots(const struct fleet *fleet)
 {
-	unsigned slots = 0;
-
-	for (struct worker *w = fleet_first(fleet); w; w = fleet_next(fleet, w))
-		slots += w->state == WORKER_READY ? w->batch : 0;
-	return slots;
-}
-
-bool fleet_is_full(const struct fleet *fleet)
-{
-	unsigned most = fleet->options.workers_max;
-
-	if (!fleet->program)
-		return true;
-	if (!fleet_has_single_seats(fleet)) {
-		unsigned own = fleet_slots(fleet);
-		unsigned slots = own > 0 ? own : fleet->options.cores;
-		unsigned enough = (slots * FLEET_SEATS_PER_SLOT + fleet->seats - 1) / fleet->seats;
-
-		most = enough < most ? enough : most;
-	}
-	return fleet_staff_count(fleet) >= most;
+	return fleet->slots;
 }
 
 static void fleet_on_restart(void *arg)
 {
 	struct fleet *fleet = arg;
 
-	fleet_staff(fleet);
-	fleet->ops->changed(fleet->arg); /* work that must be alone may need a worker, too */
+	staffing_fill(fleet);
+	fleet->ops->changed(fleet->arg); /* groups may need a worker, too */
 }
 
 static void fleet_restart_later(struct fleet *fleet)
@@ -180,68 +149,6 @@ static void fleet_restart_later(struct fleet *fleet)
 		  fleet);
 }
 
-/* Until the first worker has answered only one is started: a program that does not
- * work at all should fail once, not sixteen times. */
-static bool fleet_may_start(const struct fleet *fleet)
-{
-	unsigned most = fleet->answered && fleet->failures == 0 ? FLEET_STARTING_MAX : 1;
-
-	return fleet->program && fleet->starting < most;
-}
-
-/* Workers that start will have as many seats as the others. */
-static bool fleet_wants_staff(const struct fleet *fleet)
-{
-	struct fleet_demand demand = {0};
-	size_t wanted;
-	size_t seats = 0;
-
-	if (fleet_is_full(fleet))
-		return false;
-	fleet->ops->demand(fleet->arg, &demand);
-	wanted = demand.spare + demand.waiting;
-	if (fleet_has_single_seats(fleet))
-		wanted += demand.alone;
-	for (struct worker *w = fleet_first(fleet); w; w = fleet_next(fleet, w)) {
-		if (fleet_is_staff(w))
-			seats += (w->seat_count ? w->seat_count : fleet->seats) - w->seats_taken;
-	}
-	return seats < wanted;
-}
-
-/* A worker that could say anew what the program can do is neither there nor on its way. */
-static bool fleet_wants_renewal(const struct fleet *fleet)
-{
-	if (!fleet->renewing)
-		return false;
-	for (struct worker *w = fleet_first(fleet); w; w = fleet_next(fleet, w)) {
-		if (w->serial > fleet->renew_after && !w->reserved)
-			return false;
-	}
-	return true;
-}
-
-static int fleet_launch(struct fleet *fleet, bool reserved)
-{
-	int err = worker_launch(fleet, reserved);
-
-	if (err) {
-		log_error("workers", "cannot start %s: %s", fleet->program, strerror(err));
-		fleet_worker_failed(fleet, false);
-	}
-	return err;
-}
-
-void fleet_staff(struct fleet *fleet)
-{
-	if (timer_is_set(&fleet->restart_timer))
-		return;
-	while (fleet_may_start(fleet) && (fleet_wants_staff(fleet) || fleet_wants_renewal(fleet))) {
-		if (fleet_launch(fleet, false) != 0)
-			return;
-	}
-}
-
 void fleet_renew(struct fleet *fleet)
 {
 	if (!fleet->program)
@@ -250,50 +157,109 @@ void fleet_renew(struct fleet *fleet)
 	fleet->renew_after = fleet->serial;
 	fleet->failures = 0; /* what made it fail may be what has changed */
 	timer_clear(&fleet->loop->timers, &fleet->restart_timer);
-	fleet_staff(fleet);
+	staffing_fill(fleet);
+}
+
+/* The staff comes before temporary workers.  Of several workers that keep state the one with the
+ * fewest turns is chosen, so that no other turn loses its state as long as there is room. */
+static bool fleet_is_better(const struct worker *worker, const struct worker *than)
+{
+	if (!than || worker->temporary != than->temporary)
+		return !than || !worker->temporary;
+	return worker->affinities.count < than->affinities.count;
 }
 
 struct worker *fleet_pick(const struct fleet *fleet)
 {
+	struct worker *best = NULL;
+
 	for (struct worker *w = fleet_first(fleet); w; w = fleet_next(fleet, w)) {
-		if (w->state == WORKER_READY && !w->leaving && !w->reserved &&
-		    w->seats_taken < w->seat_count)
-			return w;
+		if (w->state == WORKER_READY && !fleet_has_seat(w))
+			break; /* the following ones have no free seat or are not ready */
+		if (w->state == WORKER_READY && !w->leaving && !w->claimed &&
+		    fleet_is_better(w, best))
+			best = w;
+		if (best && !best->temporary && best->affinities.count == 0)
+			break; /* there is no better one */
 	}
-	return NULL;
+	return best;
 }
 
-/* Work that was on a worker when it died goes to one that was started since: whatever ended the
- * other (an operator, a lack of memory) may have ended more of them, and only a death on a healthy
- * worker is the work's own fault. */
-static bool fleet_suits_alone(const struct fleet *fleet, const struct worker *worker)
+bool fleet_is_claimable(const struct worker *worker)
 {
-	return worker->state == WORKER_READY && !worker->leaving && worker->seats_taken == 0 &&
-	       (worker->reserved || worker->seat_count == 1 || !fleet->program);
+	return worker->state == WORKER_READY && !worker->leaving && !worker->claimed &&
+	       worker->seats_taken == 0;
 }
 
-struct worker *fleet_pick_alone(const struct fleet *fleet, uint64_t after)
+unsigned fleet_idle_count(const struct fleet *fleet)
 {
+	unsigned idle = 0;
+
+	for (struct worker *w = fleet_first(fleet); w; w = fleet_next(fleet, w))
+		idle += fleet_is_claimable(w);
+	return idle;
+}
+
+/* Temporary workers are claimed first, then those of the staff that keep the state of the fewest
+ * turns, because these turns have to be replayed elsewhere.  The staff is spared if workers for all
+ * groups are about to be ready.  A worker of the staff that has many seats and is claimed does not
+ * count as staff any more, so that another one is started for new work. */
+uint64_t fleet_claim(struct fleet *fleet, uint64_t newer_than)
+{
+	struct fleet_demand demand = {0};
+	struct worker *found = NULL;
+	unsigned starting = 0;
+
 	for (struct worker *w = fleet_first(fleet); w; w = fleet_next(fleet, w)) {
-		if (fleet_suits_alone(fleet, w) && (w->serial > after || !fleet->program))
-			return w;
-	}
-	return NULL;
-}
-
-uint64_t fleet_alone_serial(const struct fleet *fleet)
-{
-	uint64_t highest = 0;
-
-	for (struct worker *w = fleet_first(fleet); w; w = fleet_next(fleet, w)) {
-		if (!fleet_suits_alone(fleet, w))
+		starting += w->temporary && w->state == WORKER_STARTING;
+		if (!fleet_is_claimable(w) || (w->serial <= newer_than && fleet->program))
 			continue;
-		if (!fleet->program)
-			return UINT64_MAX; /* any worker will do */
-		if (w->serial > highest)
-			highest = w->serial;
+		if (!found || w->temporary > found->temporary ||
+		    (w->temporary == found->temporary &&
+		     w->affinities.count < found->affinities.count))
+			found = w;
 	}
-	return highest;
+	fleet->ops->demand(fleet->arg, &demand);
+	if (!found || (!found->temporary && starting >= demand.groups))
+		return 0;
+	found->claimed = true;
+	if (found->child && found->seat_count > 1)
+		found->temporary = true;
+	return found->serial;
+}
+
+struct worker *fleet_find(const struct fleet *fleet, uint64_t serial)
+{
+	for (struct worker *w = serial ? fleet_first(fleet) : NULL; w; w = fleet_next(fleet, w)) {
+		if (w->serial == serial)
+			return w->state == WORKER_READY && !w->leaving ? w : NULL;
+	}
+	return NULL;
+}
+
+void fleet_release(struct fleet *fleet, uint64_t serial)
+{
+	struct worker *worker = fleet_find(fleet, serial);
+
+	if (!worker)
+		return;
+	worker->claimed = false;
+	fleet->ops->changed(fleet->arg);
+}
+
+uint64_t fleet_serial(const struct worker *worker)
+{
+	return worker->serial;
+}
+
+bool fleet_has_seat(const struct worker *worker)
+{
+	return worker->seats_taken < worker->seat_count;
+}
+
+bool fleet_is_idle(const struct worker *worker)
+{
+	return worker->seats_taken == 0;
 }
 
 uint64_t fleet_last_serial(const struct fleet *fleet)
@@ -301,77 +267,8 @@ uint64_t fleet_last_serial(const struct fleet *fleet)
 	return fleet->serial;
 }
 
-/* Where every worker has one seat: makes sure that a worker comes which is new enough, in the
- * place of an idle one if need be. */
-static void fleet_staff_single(struct fleet *fleet, uint64_t after)
-{
-	struct worker *idle = NULL;
-
-	for (struct worker *w = fleet_first(fleet); w; w = fleet_next(fleet, w)) {
-		if (w->serial > after && !w->leaving)
-			return;
-		if (w->seats_taken == 0 && w->child)
-			idle = w;
-	}
-	if (fleet->workers.count >= fleet->options.workers_max) {
-		if (!idle)
-			return;
-		worker_end(idle);
-	}
-	(void)fleet_launch(fleet, false);
-}
-
-/* A worker that no work needs for itself joins the staff, or goes when there is
- * one: its memory is as large as theirs. */
-static void fleet_unreserve(struct fleet *fleet, struct worker *worker)
-{
-	if (worker->leaving || fleet_has_ready_staff(fleet, worker)) {
-		worker_end(worker);
-		return;
-	}
-	worker->stands_in = fleet_staff_count(fleet) > 0; /* for one that starts */
-	worker->reserved = false;
-}
-
-/* Where workers have many seats: some are set aside for work that must be alone, so that neither
- * it nor new work waits for the others to end. */
-static void fleet_staff_reserved(struct fleet *fleet, const struct fleet_demand *demand)
-{
-	struct worker *next;
-	unsigned busy = 0;
-	unsigned reserved = 0;
-
-	for (struct worker *w = fleet_first(fleet); w; w = next) {
-		next = fleet_next(fleet, w);
-		if (!w->reserved)
-			continue;
-		if (w->seats_taken > 0 ||
-		    (demand->alone > 0 && demand->alone_after_least < w->serial)) {
-			++reserved;
-			busy += w->seats_taken > 0;
-		} else if (w->state == WORKER_READY) {
-			fleet_unreserve(fleet, w);
-		}
-	}
-	if (reserved < FLEET_RESERVED_MAX && reserved - busy < demand->alone &&
-	    fleet_may_start(fleet))
-		(void)fleet_launch(fleet, true);
-}
-
-void fleet_staff_alone(struct fleet *fleet)
-{
-	struct fleet_demand demand = {0};
-
-	if (timer_is_set(&fleet->restart_timer) || !fleet->program)
-		return;
-	fleet->ops->demand(fleet->arg, &demand);
-	if (!fleet_has_single_seats(fleet))
-		fleet_staff_reserved(fleet, &demand);
-	else if (demand.alone > 0)
-		fleet_staff_single(fleet, demand.alone_after);
-}
-
-/* A server whose record cannot be written works all the same, and its next start knows less. */
+/* If the record cannot be written, the server works normally, but does not know the voices of this
+ * program before it has loaded when it starts next. */
 static void fleet_save_record(struct fleet *fleet)
 {
 	const char *dir = fleet->options.records_dir;
@@ -402,8 +299,30 @@ int fleet_load_record(const struct fleet *fleet, struct buf *said)
 	return record_load(said, fleet->options.records_dir, fleet->name);
 }
 
-/* Those that are worn or stood in for this one, and after a renewal all that are older, make
- * room. */
+/* The worker gets no new work.  It ends when it has no work left and either keeps no state or has
+ * waited long enough. */
+static void fleet_dismiss(struct worker *worker)
+{
+	if (!worker->leaving) {
+		worker->leaving = true;
+		worker->leave_by_us = loop_now_us(worker->fleet->loop) + FLEET_LEAVE_US;
+	}
+	if (worker->seats_taken == 0 && worker_must_go(worker))
+		worker_end(worker);
+}
+
+void fleet_end_leaving(struct fleet *fleet)
+{
+	struct worker *next;
+
+	for (struct worker *w = fleet_first(fleet); w; w = next) {
+		next = fleet_next(fleet, w);
+		if (w->leaving)
+			fleet_dismiss(w);
+	}
+}
+
+/* Dismisses workers that are worn and, after a renewal, all older ones that were launched here. */
 static void fleet_dismiss_others(struct fleet *fleet, const struct worker *ready, bool older)
 {
 	struct worker *next;
@@ -412,19 +331,18 @@ static void fleet_dismiss_others(struct fleet *fleet, const struct worker *ready
 		bool is_older = older && w->serial <= ready->serial && w->child;
 
 		next = fleet_next(fleet, w);
-		if (w == ready || (!worker_is_worn(w) && !w->stands_in && !is_older))
+		if (w == ready || (!worker_is_worn(w) && !is_older))
 			continue;
-		w->leaving = true;
-		if (w->seats_taken == 0)
-			worker_end(w);
+		fleet_dismiss(w);
 	}
 }
 
 int fleet_worker_ready(struct fleet *fleet, struct worker *worker,
 		       const struct message_ready *ready)
 {
-	bool renews = fleet->renewing && worker->serial > fleet->renew_after && !worker->reserved;
+	bool renews = fleet->renewing && worker->serial > fleet->renew_after && !worker->temporary;
 	bool is_news = renews || !fleet_has_ready_staff(fleet, worker);
+	uint64_t start_us;
 	int err = fleet->ops->ready(fleet->arg, ready, is_news ? &worker->said : NULL);
 
 	if (err)
@@ -438,20 +356,37 @@ int fleet_worker_ready(struct fleet *fleet, struct worker *worker,
 	}
 	buf_reset(&worker->said);
 	worker->state = WORKER_READY;
+	list_remove(&fleet->workers, &worker->link);
+	list_prepend(&fleet->workers, &worker->link);
 	--fleet->starting;
+	fleet->slots += worker->batch;
+	start_us = loop_now_us(fleet->loop) - worker->started_us;
+	fleet->start_us = fleet->start_us ? (7 * fleet->start_us + start_us) / 8 : start_us;
+	memory_measure(worker);
 	fleet->seats = worker->seat_count;
 	fleet->answered = true;
 	if (renews)
 		fleet->renewing = false;
-	if (!worker->reserved)
+	if (!worker->temporary)
 		fleet_dismiss_others(fleet, worker, renews);
-	fleet_staff(fleet);
+	staffing_fill(fleet);
 	fleet->ops->changed(fleet->arg);
 	return 0;
 }
 
-/* Freed workers go to the front: the one whose caches are warm is taken next.  One that is worn
- * goes at once where others are its like, else when another is ready. */
+void fleet_seat_taken(struct fleet *fleet, struct worker *worker)
+{
+	++fleet->seats_taken;
+	if (fleet->seats_taken > fleet->peak)
+		fleet->peak = fleet->seats_taken;
+	if (worker->seats_taken < worker->seat_count)
+		return;
+	list_remove(&fleet->workers, &worker->link);
+	list_append(&fleet->workers, &worker->link);
+}
+
+/* The worker moves to the front of the list, so that the one whose caches are warm is used next.  A
+ * worn worker with one seat ends at once; one with many seats ends when another one is ready. */
 void fleet_worker_freed(struct fleet *fleet, struct worker *worker)
 {
 	bool may_go = worker->leaving || (worker_is_worn(worker) && worker->seat_count == 1);
@@ -460,8 +395,8 @@ void fleet_worker_freed(struct fleet *fleet, struct worker *worker)
 	list_remove(&fleet->workers, &worker->link);
 	list_prepend(&fleet->workers, &worker->link);
 	if (may_go && worker->seats_taken == 0)
-		worker_end(worker);
-	fleet_staff(fleet);
+		fleet_dismiss(worker);
+	staffing_fill(fleet);
 	fleet->ops->changed(fleet->arg);
 }
 
@@ -476,12 +411,13 @@ static void fleet_give_up(struct fleet *fleet)
 	fleet->ops->changed(fleet->arg);
 }
 
-/* Several that die together (an operator's kill) are one failure. */
+/* Several workers that die together, for example because an operator kills them, count as one
+ * failure. */
 void fleet_worker_failed(struct fleet *fleet, bool was_of_use)
 {
 	if (was_of_use || !fleet->program) {
 		fleet->ops->restarting(fleet->arg);
-		fleet_staff(fleet);
+		staffing_fill(fleet);
 		return;
 	}
 	if (timer_is_set(&fleet->restart_timer))
@@ -497,12 +433,12 @@ void fleet_worker_failed(struct fleet *fleet, bool was_of_use)
 		fleet_give_up(fleet);
 }
 
-unsigned fleet_seats_coming(const struct fleet *fleet, bool reserved)
+unsigned fleet_seats_coming(const struct fleet *fleet, bool temporary)
 {
 	unsigned coming = 0;
 
 	for (struct worker *w = fleet_first(fleet); w; w = fleet_next(fleet, w))
-		coming += !w->leaving && w->reserved == reserved ? w->seats_coming : 0;
+		coming += !w->leaving && w->temporary == temporary ? w->seats_coming : 0;
 	return coming;
 }
 

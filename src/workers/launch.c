@@ -1,10 +1,12 @@
 /*
- * launch.c: how a worker's process is started: its arguments and what it sees of
- * our environment (see launch.h).
+ * launch.c: how a worker's process is started: its arguments and its environment
+ * (see launch.h).
  */
 #include "workers/launch.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,8 +14,8 @@
 
 #define LAUNCH_ARGUMENTS_MAX 32
 
-/* What a worker sees of our environment: where things are, and what language its
- * user reads.  The rest, such as a password for the store, it must not see. */
+/* Whether workers are given this variable of our environment.  They are given paths and the locale,
+ * but nothing that might be secret, such as a password for the store. */
 static bool launch_passes_on(const char *variable)
 {
 	static const char *const names[] = {
@@ -26,7 +28,7 @@ static bool launch_passes_on(const char *variable)
 		"LC_",
 		"LD_LIBRARY_PATH=",
 		"ESPEAK_DATA_PATH=",
-		"SYRINX_ENGINE_", /* paths in these are readable, too */
+		"SYRINX_ENGINE_", /* workers may also read the paths in these (confine_files.c) */
 		/* sanitizers */
 		"ASAN_OPTIONS=",
 		"LSAN_OPTIONS=",
@@ -52,6 +54,46 @@ static void launch_select_environment(char *env[], size_t max, char *const *more
 			env[n++] = *variable;
 	}
 	env[n] = NULL;
+}
+
+void launch_free_words(char **words)
+{
+	for (char **word = words; word && *word; ++word)
+		free(*word);
+	free(words);
+}
+
+int launch_copy_words(char ***copyp, const char *const *words)
+{
+	size_t n = 0;
+	char **copy;
+
+	while (words && words[n])
+		++n;
+	copy = calloc(n + 1, sizeof(*copy));
+	for (size_t i = 0; copy && i < n; ++i) {
+		copy[i] = strdup(words[i]);
+		if (!copy[i]) {
+			launch_free_words(copy);
+			return ENOMEM;
+		}
+	}
+	*copyp = copy;
+	return copy ? 0 : ENOMEM;
+}
+
+bool launch_is_listed(const char *names, const char *name)
+{
+	while (names && *names) {
+		size_t len;
+
+		names += strspn(names, " ,");
+		len = strcspn(names, " ,");
+		if (len > 0 && len == strlen(name) && strncmp(names, name, len) == 0)
+			return true;
+		names += len;
+	}
+	return false;
 }
 
 int launch_worker(struct child **childp, int *fdp, struct loop *loop, const char *name,

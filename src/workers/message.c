@@ -1,64 +1,20 @@
 /*
- * message.c: what the server and a worker say to each other (see message.h).
+ * message.c: the messages between the server and a worker (see message.h): headers, and the messages
+ * about speaking.  Those about listening and decoding are in message_hearing.c.
  *
- * Each message is listed once as code that writes it and once as code that
- * reads it, field by field in the order of docs/worker-protocol.md.  Readers
- * run over a cursor that turns bad and stays bad at the first field that is
- * not there, so that only the end has to be checked.
+ * For each message there is code that writes it and code that reads it, field
+ * by field in the order of docs/worker-protocol.md.
  */
 #include "workers/message.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
-#include "base/utf8.h"
-
-_Static_assert(sizeof(float) == sizeof(uint32_t), "floats travel as their IEEE 754 bits");
+#include "workers/message_private.h"
 
 struct message_str message_str_of(const char *string)
 {
 	return (struct message_str){string, (uint32_t)strlen(string)};
-}
-
-static void message_put_le(unsigned char *bytes, uint64_t value, size_t n)
-{
-	for (size_t i = 0; i < n; ++i)
-		bytes[i] = (unsigned char)(value >> 8 * i);
-}
-
-static uint64_t message_get_le(const unsigned char *bytes, size_t n)
-{
-	uint64_t value = 0;
-
-	for (size_t i = 0; i < n; ++i)
-		value |= (uint64_t)bytes[i] << 8 * i;
-	return value;
-}
-
-/* The first error of a message stays in *err and nothing more is written. */
-static void message_write_int(struct buf *out, int *err, uint64_t value, size_t n)
-{
-	unsigned char bytes[8];
-
-	message_put_le(bytes, value, n);
-	if (!*err)
-		*err = buf_append(out, bytes, n);
-}
-
-static void message_write_float(struct buf *out, int *err, float value)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	message_write_int(out, err, bits, 4);
-}
-
-static void message_write_str(struct buf *out, int *err, const struct message_str *str)
-{
-	message_write_int(out, err, str->len, 4);
-	if (!*err && str->len > 0)
-		*err = buf_append(out, str->bytes, str->len);
 }
 
 static void message_write_speak(struct buf *out, int *err, const struct message_speak *speak)
@@ -75,8 +31,7 @@ static void message_write_speak(struct buf *out, int *err, const struct message_
 	message_write_float(out, err, speak->temperature);
 	message_write_int(out, err, speak->want_words, 1);
 	message_write_int(out, err, speak->phonemes.count, 2);
-	if (!*err && speak->phonemes.len > 0)
-		*err = buf_append(out, speak->phonemes.bytes, speak->phonemes.len);
+	message_write_bytes(out, err, speak->phonemes.bytes, speak->phonemes.len);
 	message_write_float(out, err, speak->pitch);
 	message_write_str(out, err, &speak->variant);
 	message_write_int(out, err, speak->seed, 8);
@@ -102,6 +57,7 @@ static void message_write_ready(struct buf *out, int *err, const struct message_
 	message_write_int(out, err, ready->capabilities, 4);
 	message_write_str(out, err, &ready->engine);
 	message_write_int(out, err, ready->batch, 2);
+	message_write_int(out, err, ready->turns, 2);
 }
 
 static void message_write_voice(struct buf *out, int *err, const struct message_voice *voice)
@@ -125,13 +81,10 @@ static void message_write_audio(struct buf *out, int *err, const struct message_
 {
 	message_write_int(out, err, audio->busy_us, 4);
 	message_write_int(out, err, audio->sample_rate, 4);
-	if (!*err && audio->count > MESSAGE_PAYLOAD_MAX / 2)
-		*err = ENOBUFS;
-	if (!*err)
-		*err = buf_append(out, audio->samples, audio->count * 2);
+	message_write_samples(out, err, audio->samples, audio->count);
 }
 
-static void message_write_word(struct buf *out, int *err, const struct message_word *word)
+void message_write_word(struct buf *out, int *err, const struct message_word *word)
 {
 	message_write_int(out, err, word->byte_start, 4);
 	message_write_int(out, err, word->byte_end, 4);
@@ -155,10 +108,14 @@ static void message_write_payload(struct buf *out, int *err, const struct messag
 		message_write_int(out, err, message->hello.version_max, 2);
 		break;
 	case MESSAGE_SPEAK:
+	case MESSAGE_REPLAY:
 		message_write_speak(out, err, &message->speak);
 		break;
 	case MESSAGE_CREDIT:
 		message_write_int(out, err, message->credit_samples, 4);
+		break;
+	case MESSAGE_END_TURN:
+		message_write_int(out, err, message->turn, 8);
 		break;
 	case MESSAGE_READY:
 		message_write_ready(out, err, &message->ready);
@@ -184,8 +141,8 @@ static void message_write_payload(struct buf *out, int *err, const struct messag
 	case MESSAGE_CANCEL:
 		break;
 	default:
-		if (!*err && message->other.len > 0)
-			*err = buf_append(out, message->other.bytes, message->other.len);
+		if (!message_write_hearing(out, err, message))
+			message_write_bytes(out, err, message->other.bytes, message->other.len);
 		break;
 	}
 }
@@ -228,74 +185,11 @@ void message_encode_audio_head(unsigned char head[MESSAGE_AUDIO_HEAD_LEN], uint3
 	message_put_le(head + MESSAGE_HEADER_LEN + 4, audio->sample_rate, 4);
 }
 
-struct message_cursor {
-	const unsigned char *at;
-	size_t left;
-	bool bad;
-};
-
-static uint64_t message_read_int(struct message_cursor *in, size_t n)
-{
-	uint64_t value;
-
-	if (in->left < n) {
-		in->bad = true;
-		in->left = 0;
-		return 0;
-	}
-	value = message_get_le(in->at, n);
-	in->at += n;
-	in->left -= n;
-	return value;
-}
-
-/* No engine has a use for a speed that is infinite or not a number. */
-static float message_read_float(struct message_cursor *in)
-{
-	uint32_t bits = (uint32_t)message_read_int(in, 4);
-	float value;
-
-	memcpy(&value, &bits, sizeof(value));
-	if (!isfinite(value))
-		in->bad = true;
-	return value;
-}
-
-static bool message_is_utf8(const struct message_str *str)
-{
-	struct utf8_state utf8 = {0};
-
-	return utf8_check(&utf8, str->bytes, str->len) && utf8_is_complete(&utf8);
-}
-
-static struct message_str message_read_str(struct message_cursor *in)
-{
-	struct message_str str = {.bytes = "", .len = (uint32_t)message_read_int(in, 4)};
-
-	if (str.len > in->left) {
-		in->bad = true;
-		in->left = 0;
-		str.len = 0;
-		return str;
-	}
-	str.bytes = (const char *)in->at;
-	if (!message_is_utf8(&str))
-		in->bad = true;
-	in->at += str.len;
-	in->left -= str.len;
-	return str;
-}
-
-/* A field that was added after version 1 had begun: its absence is an empty
- * string, a part of it is still an error. */
+/* Reads a field that version 1 did not have at first: if the payload ends before it, it is empty.  An
+ * incomplete field is still an error. */
 static struct message_str message_read_later_str(struct message_cursor *in)
 {
 	return in->left > 0 ? message_read_str(in) : (struct message_str){.bytes = ""};
-}
-
-static bool message_is_inside_character(const struct message_str *text, uint32_t at)
-{
-	return at < text->len && ((unsigned char)text->bytes[at] & 0xc0) == 0x80;
 }
 
 bool message_phonemes_fit(const struct message_phonemes *phonemes, const struct message_str *text,
@@ -331,7 +225,7 @@ bool message_phonemes_take(struct message_phonemes *phonemes, struct message_spa
 	return !in.bad;
 }
 
-/* Added after version 1 had begun: its absence is an empty list. */
+/* Version 1 did not have this field at first: if the payload ends before it, the list is empty. */
 static void message_read_spans(struct message_cursor *in, const struct message_str *text,
 			       struct message_spans *spans)
 {
@@ -365,7 +259,8 @@ static void message_read_speak(struct message_cursor *in, struct message_speak *
 	speak->temperature = message_read_float(in);
 	speak->want_words = message_read_int(in, 1) != 0;
 	message_read_spans(in, &speak->text, &speak->phonemes);
-	speak->pitch = in->left > 0 ? message_read_float(in) : 0; /* added later, as those below */
+	/* Version 1 did not have these at first. */
+	speak->pitch = in->left > 0 ? message_read_float(in) : 0;
 	speak->variant = message_read_later_str(in);
 	speak->seed = in->left > 0 ? message_read_int(in, 8) : 0;
 }
@@ -376,7 +271,9 @@ static void message_read_ready(struct message_cursor *in, struct message_ready *
 	ready->jobs_max = (uint16_t)message_read_int(in, 2);
 	ready->capabilities = (uint32_t)message_read_int(in, 4);
 	ready->engine = message_read_str(in);
-	ready->batch = (uint16_t)(in->left > 0 ? message_read_int(in, 2) : 0); /* added later */
+	/* Version 1 did not have these at first; they were added one after the other. */
+	ready->batch = (uint16_t)(in->left > 0 ? message_read_int(in, 2) : 0);
+	ready->turns = (uint16_t)(in->left > 0 ? message_read_int(in, 2) : 0);
 }
 
 static void message_read_voice(struct message_cursor *in, struct message_voice *voice)
@@ -396,19 +293,15 @@ static void message_read_note(struct message_cursor *in, struct message_note *no
 	note->text = message_read_str(in);
 }
 
-/* The samples are all the rest: AUDIO is the one message that cannot get
- * fields added at its end. */
+/* The rest of the payload is samples, so no field can be added to this message. */
 static void message_read_audio(struct message_cursor *in, struct message_audio *audio)
 {
 	audio->busy_us = (uint32_t)message_read_int(in, 4);
 	audio->sample_rate = (uint32_t)message_read_int(in, 4);
-	audio->samples = in->at;
-	audio->count = in->left / 2;
-	if (in->left % 2)
-		in->bad = true;
+	audio->count = message_read_samples(in, &audio->samples);
 }
 
-static void message_read_word(struct message_cursor *in, struct message_word *word)
+void message_read_word(struct message_cursor *in, struct message_word *word)
 {
 	word->byte_start = (uint32_t)message_read_int(in, 4);
 	word->byte_end = (uint32_t)message_read_int(in, 4);
@@ -434,10 +327,14 @@ static void message_read_payload(struct message_cursor *in, struct message *mess
 		message->hello.version_max = (uint16_t)message_read_int(in, 2);
 		break;
 	case MESSAGE_SPEAK:
+	case MESSAGE_REPLAY:
 		message_read_speak(in, &message->speak);
 		break;
 	case MESSAGE_CREDIT:
 		message->credit_samples = (uint32_t)message_read_int(in, 4);
+		break;
+	case MESSAGE_END_TURN:
+		message->turn = message_read_int(in, 8);
 		break;
 	case MESSAGE_READY:
 		message_read_ready(in, &message->ready);
@@ -463,7 +360,8 @@ static void message_read_payload(struct message_cursor *in, struct message *mess
 	case MESSAGE_CANCEL:
 		break;
 	default:
-		message->other = (struct message_bytes){in->at, in->left};
+		if (!message_read_hearing(in, message))
+			message->other = (struct message_bytes){in->at, in->left};
 		break;
 	}
 }
@@ -481,8 +379,8 @@ int message_decode(struct message *message, size_t *used, const void *bytes, siz
 	read.type = (uint16_t)message_read_int(&in, 2);
 	zero = message_read_int(&in, 2);
 	read.job = (uint32_t)message_read_int(&in, 4);
-	/* Checked before the payload is waited for: bytes that are no message
-	 * would else be a wait without end. */
+	/* Checked before the payload is complete: otherwise bytes that are not a message could make
+	 * the reader wait for ever. */
 	if (payload_len > MESSAGE_PAYLOAD_MAX || zero != 0)
 		return EPROTO;
 	if (in.left < payload_len)

@@ -1,13 +1,13 @@
 /*
- * record.c: what a worker said of itself when the server last ran (see record.h).
+ * record.c: what a worker said about itself when the server last ran (see record.h).
  *
- * One file per fleet, with the messages that a worker sent until READY, in the worker protocol's
- * own encoding.  With it a server that starts knows what its workers can do before any of them,
- * which may load models for seconds, has said anything.  A record that cannot be read is as good
- * as none, so a damaged one is replaced by what the next worker says.
+ * There is one file per fleet, with the messages that a worker sent up to READY, in the encoding of
+ * the worker protocol.  From it a server that starts knows what its workers can do before any of
+ * them is ready, which may take seconds while they load models.  A record that cannot be read is
+ * treated as missing, and is replaced when the next worker is ready.
  *
- * The files are a few kilobytes and written when a worker says something else than in the last
- * run, so the event loop writes them itself and does not wait for the disk.
+ * The files have a few kilobytes and are rarely written: only when a worker says something else
+ * than in the last run.  So the event loop writes them itself, without fsync.
  */
 #include "workers/record.h"
 

@@ -1,9 +1,9 @@
 /*
  * seat.c: a place on a worker for one piece of work (see seat.h).
  *
- * The number that messages name a piece of work by is made of a count and the
- * index of its seat, so that the seat is found without a search and a late
- * message about work that has ended finds nothing.
+ * The job number in messages is made of a count and the index of the seat.  So the
+ * seat is found without a search, and a late message about work that has ended
+ * matches no seat.
  */
 #include "workers/seat.h"
 
@@ -13,7 +13,8 @@
 
 #include "workers/fleet_private.h"
 
-/* Counts begin again after this: a million pieces of work later nothing is left of the first. */
+/* The count begins again after this: a million pieces of work later, no message about the first one
+ * can be on its way. */
 #define SEAT_COUNT_MAX (UINT32_MAX >> SEAT_INDEX_BITS)
 
 int seat_make_all(struct worker *worker, unsigned count)
@@ -40,8 +41,8 @@ struct seat *seat_find(struct worker *worker, uint32_t id)
 		       : NULL;
 }
 
-/* From now on the worker owes something for it. */
-static void seat_owe(struct seat *seat)
+/* From now on the worker is expected to send something for this seat. */
+static void seat_expect(struct seat *seat)
 {
 	seat->heard_us = loop_now_us(seat->worker->fleet->loop);
 	seat->excused_us = 0;
@@ -82,24 +83,30 @@ int seat_take(struct seat **seatp, struct worker *worker, struct message *start,
 	}
 	list_remove(&worker->free_seats, &seat->link);
 	++worker->seats_taken;
+	fleet_seat_taken(worker->fleet, worker);
 	seat->id = start->job;
 	seat->count = count;
 	seat->credit = credit;
 	seat->user = user;
 	if (credit > 0)
-		seat_owe(seat);
+		seat_expect(seat);
 	*seatp = seat;
 	return 0;
+}
+
+void seat_ask(struct seat *seat, struct message *message, uint32_t credit)
+{
+	if (seat->credit == 0 && credit > 0)
+		seat_expect(seat);
+	seat->credit += credit;
+	seat_send(seat, message);
 }
 
 void seat_grant(struct seat *seat, uint32_t credit)
 {
 	struct message message = {.type = MESSAGE_CREDIT, .credit_samples = credit};
 
-	if (seat->credit == 0)
-		seat_owe(seat);
-	seat->credit += credit;
-	seat_send(seat, &message);
+	seat_ask(seat, &message, credit);
 }
 
 uint32_t seat_credit(const struct seat *seat)
@@ -107,11 +114,11 @@ uint32_t seat_credit(const struct seat *seat)
 	return seat->credit;
 }
 
-void seat_use(struct seat *seat, uint32_t cost)
+void seat_use(struct seat *seat, uint32_t credit)
 {
-	if (cost == 0)
+	if (credit == 0)
 		return;
-	seat->credit -= cost;
+	seat->credit -= credit;
 	if (seat->credit == 0 && seat->user)
 		list_remove(&seat->worker->owing, &seat->link);
 }
@@ -123,7 +130,7 @@ void seat_call_off(struct seat *seat)
 	assert(seat->user);
 	seat->user = NULL;
 	++seat->worker->seats_coming;
-	seat_owe(seat);
+	seat_expect(seat);
 	seat_send(seat, &message);
 }
 
@@ -139,6 +146,7 @@ void seat_free(struct seat *seat)
 	seat->user = NULL;
 	seat->credit = 0;
 	--worker->seats_taken;
+	--worker->fleet->seats_taken;
 	list_prepend(&worker->free_seats, &seat->link);
 }
 
@@ -151,6 +159,18 @@ void seat_progress(struct seat *seat, uint64_t worth_us)
 		seat->excused_us = 0; /* else it still excuses the rest of the silence */
 }
 
+void seat_excuse(struct seat *seat, uint64_t us)
+{
+	seat->excused_us += us;
+}
+
+size_t seat_unsent(const struct seat *seat)
+{
+	const struct worker *worker = seat->worker;
+
+	return worker->endpoint ? endpoint_unsent(worker->endpoint) : 0;
+}
+
 uint64_t seat_heard_us(const struct seat *seat)
 {
 	return seat->heard_us;
@@ -161,7 +181,7 @@ bool seat_is_leaving(const struct seat *seat)
 	return seat->worker->leaving;
 }
 
-bool seat_is_reserved(const struct seat *seat)
+bool seat_is_temporary(const struct seat *seat)
 {
-	return seat->worker->reserved;
+	return seat->worker->temporary;
 }

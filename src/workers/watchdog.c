@@ -1,21 +1,21 @@
 /*
  * watchdog.c: finds workers that hang and has them replaced.
  *
- * A worker hangs when it owes something and has not delivered any of it for the
- * stall limit of its fleet: work that a seat has credit for, DONE for a seat that
- * was called off, READY after its start.  What counts as delivered is said by the
- * seat's user (seat_progress): a worker that keeps sending other messages is as
- * silent as one that sends nothing.  Each seat that owes something is judged by
- * itself, because what was delivered for one says nothing about another.
+ * A worker hangs when something is expected from it and none of that has arrived for
+ * the stall limit of its fleet.  Expected are results for a seat that has credit,
+ * DONE for a seat that was called off, and READY after the start.  What counts as a
+ * result is decided by the seat's user (seat_progress): a worker that keeps sending
+ * other messages is as silent as one that sends nothing.  Each of these seats is
+ * checked by itself, because results for one say nothing about another.
  *
- * Time in which a worker could not have delivered is not held against it:
+ * Time in which a worker could not have delivered anything does not count:
  *
- *   - time in which the event loop did not run, because nobody read what the
- *     workers sent meanwhile;
+ *   - time in which the event loop did not run, because what the workers sent
+ *     meanwhile was not read;
  *   - time in which the threads of a worker that runs here were ready to run and
  *     had no processor.  A machine with too much to do would otherwise lose the
- *     workers that it needs most.  This has a limit, so that a worker that
- *     computes for ever is replaced on a busy machine too.
+ *     workers that it needs most.  This has a limit, so that a worker in an
+ *     endless loop is replaced on a busy machine, too.
  *
  * Runs on the loop's thread.
  */
@@ -25,8 +25,7 @@
 /* How often a fleet's workers are checked. */
 #define WATCHDOG_US 500000
 
-/* A loop that comes this much later than it was due did not run for a while; less than that is the
- * ordinary unevenness of timers. */
+/* If the timer is this late, the loop did not run for a while; shorter delays are normal. */
 #define WATCHDOG_LATE_US 100000
 
 /* Waiting for a processor excuses silence for at most this many times the stall limit: with
@@ -39,8 +38,8 @@
 
 /* How much of the time since the last call the worker's threads were ready to run but had no
  * processor.  Reading it costs six system calls for each thread, so this is called only for a
- * worker that owes something; the first call after a pause only sets the starting point for
- * the next one. */
+ * worker from which something is expected; the first call after a pause only sets the starting
+ * point for the next one. */
 static uint64_t watchdog_wait_us(struct worker *worker, uint64_t interval_us)
 {
 	struct child_processors before = worker->processors;
@@ -67,7 +66,7 @@ static bool watchdog_exceeds(uint64_t silent_us, uint64_t excused_us, uint64_t l
 	return silent_us >= limit_us + (excused_us < excuses_max ? excused_us : excuses_max);
 }
 
-/* late_us: for so long the loop did not run, and every silence is that much shorter. */
+/* late_us is how long the loop did not run: that time is taken off every silence. */
 static void watchdog_check(struct worker *worker, uint64_t now_us, uint64_t late_us)
 {
 	uint64_t stall_us = worker->fleet->options.stall_ms * UINT64_C(1000);
@@ -108,6 +107,7 @@ static void watchdog_look(void *arg)
 	struct link *next;
 
 	fleet->watched_us = now_us;
+	fleet_end_leaving(fleet);
 	timer_set(&fleet->loop->timers, &fleet->watchdog, WATCHDOG_US, watchdog_look, fleet);
 	for (struct link *l = list_first(&fleet->workers); l; l = next) {
 		next = list_next(&fleet->workers, l);

@@ -5,8 +5,8 @@
  * connection, its process if there is one, and its seats.
  *
  * Until READY a worker describes itself, and the messages are kept as they are, for
- * the fleet's user to read.  After READY every message belongs to a seat
- * and goes to that seat's user.
+ * the fleet's user to read.  After READY every message is about a seat and is passed
+ * to that seat's user.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,8 @@
 #include "metrics/metrics.h"
 #include "workers/fleet_private.h"
 
-/* A worker that dies so young, and idle, would do so again at once. */
+/* A worker that dies this soon after its start, without having had any work, would probably do so
+ * again: it counts as a failed start. */
 #define WORKER_YOUNG_US 5000000
 
 #define WORKER_TITLE_SIZE (FLEET_NAME_MAX + 40)
@@ -46,6 +47,7 @@ static struct worker *worker_alloc(struct fleet *fleet)
 	worker->started_us = worker->waited_for_us = loop_now_us(fleet->loop);
 	list_init(&worker->free_seats);
 	list_init(&worker->owing);
+	list_init(&worker->affinities);
 	buf_init(&worker->said, FLEET_SAID_MAX);
 	return worker;
 }
@@ -61,7 +63,7 @@ static const char *worker_title(char title[WORKER_TITLE_SIZE], const struct work
 	return title;
 }
 
-/* Takes the stream. */
+/* Takes ownership of the stream, even on failure. */
 static int worker_greet(struct worker *worker, struct stream *stream)
 {
 	const struct message hello = {
@@ -81,6 +83,7 @@ static int worker_greet(struct worker *worker, struct stream *stream)
 	endpoint_push(worker->endpoint); /* the loop may not be running yet */
 	list_append(&worker->fleet->workers, &worker->link);
 	++worker->fleet->starting;
+	memory_expect(worker);
 	return 0;
 }
 
@@ -100,7 +103,7 @@ int worker_connect(struct fleet *fleet, struct stream *stream)
 	return err;
 }
 
-/* It died, or must: that is counted, and a new one takes its place. */
+/* The worker has died, or must be ended: its death is counted, and it is replaced. */
 static void worker_fail(struct worker *worker)
 {
 	struct fleet *fleet = worker->fleet;
@@ -131,7 +134,7 @@ static void worker_on_exit(int err, int status, int signal, void *arg)
 	worker_fail(worker);
 }
 
-int worker_launch(struct fleet *fleet, bool reserved)
+int worker_launch(struct fleet *fleet, bool temporary)
 {
 	struct worker *worker = worker_alloc(fleet);
 	struct stream *stream;
@@ -140,7 +143,7 @@ int worker_launch(struct fleet *fleet, bool reserved)
 
 	if (!worker)
 		return ENOMEM;
-	worker->reserved = reserved;
+	worker->temporary = temporary;
 	err = launch_worker(&worker->child, &fd, fleet->loop, fleet->name, fleet->program,
 			    &fleet->options.launch, worker->serial == 1, worker_on_exit, worker);
 	if (!err)
@@ -152,19 +155,29 @@ int worker_launch(struct fleet *fleet, bool reserved)
 	return err;
 }
 
-/* A user that loses its seat may call off the seat of another one, so the worker lives until all
- * have lost theirs. */
+/* The worker is lost, and no longer counts as starting or ready. */
+static void worker_leave_state(struct worker *worker)
+{
+	if (worker->state == WORKER_STARTING)
+		--worker->fleet->starting;
+	else if (worker->state == WORKER_READY)
+		worker->fleet->slots -= worker->batch;
+	worker->state = WORKER_LOST;
+}
+
+/* A user that loses its seat may call off another user's seat on this worker, so the worker is freed
+ * only after all have lost theirs. */
 void worker_end(struct worker *worker)
 {
 	struct fleet *fleet = worker->fleet;
 
 	list_remove(&fleet->workers, &worker->link);
-	if (worker->state == WORKER_STARTING)
-		--fleet->starting;
-	worker->state = WORKER_LOST;
+	worker_leave_state(worker);
+	memory_forget(worker);
 	endpoint_close(worker->endpoint);
 	worker->endpoint = NULL;
 	worker->child = mem_deref(worker->child);
+	affinity_lose_all(worker);
 	for (unsigned i = 0; i < worker->seat_count && worker->seats_taken > 0; ++i) {
 		struct seat *seat = &worker->seats[i];
 		void *user = seat->user;
@@ -203,18 +216,28 @@ void worker_lose(struct worker *worker, int err)
 		return;
 	log_warn("workers", "%s does not take messages: %s", worker_title(title, worker),
 		 strerror(err));
-	if (worker->state == WORKER_STARTING)
-		--worker->fleet->starting;
-	worker->state = WORKER_LOST;
+	worker_leave_state(worker);
 	endpoint_abort(worker->endpoint, err);
 }
 
-/* Nobody can replace one that was connected. */
+/* A worker that connected from elsewhere cannot be replaced. */
 bool worker_is_worn(const struct worker *worker)
 {
-	unsigned share = worker->fleet->options.recycle_jobs;
+	unsigned jobs_max = worker->fleet->options.recycle_jobs;
 
-	return share > 0 && worker->child && worker->jobs_done >= share;
+	return jobs_max > 0 && worker->child && worker->jobs_done >= jobs_max;
+}
+
+bool worker_is_staff(const struct worker *worker)
+{
+	return worker->state != WORKER_LOST && !worker->temporary && !worker->leaving &&
+	       !worker_is_worn(worker);
+}
+
+bool worker_must_go(const struct worker *worker)
+{
+	return worker->leaving && (worker->affinities.count == 0 ||
+				   loop_now_us(worker->fleet->loop) >= worker->leave_by_us);
 }
 
 static void worker_on_ready(struct worker *worker, const struct message_ready *ready)
@@ -229,8 +252,10 @@ static void worker_on_ready(struct worker *worker, const struct message_ready *r
 		worker_fail(worker);
 		return;
 	}
+	seats = seats < SEATS_MAX ? seats : SEATS_MAX;
 	worker->batch = ready->batch;
-	err = seat_make_all(worker, seats < SEATS_MAX ? seats : SEATS_MAX);
+	worker->turns_max = affinity_limit(ready, seats);
+	err = seat_make_all(worker, seats);
 	if (!err)
 		err = fleet_worker_ready(fleet, worker, ready);
 	if (err) {
@@ -240,9 +265,9 @@ static void worker_on_ready(struct worker *worker, const struct message_ready *r
 	}
 }
 
-/* What it says before READY.  Half of the room is kept free for READY and one message before it;
- * when the other half is full, the rest is left out.  Without memory the next worker says it
- * again. */
+/* Keeps a message that was sent before READY.  When half of the room is used up, further messages
+ * are left out: the other half is for the message that crosses that line, and for READY.  If there
+ * is no memory, the worker is replaced, and the next one sends its messages again. */
 static void worker_hear(struct worker *worker, const struct message *message)
 {
 	bool is_full = worker->said.len > FLEET_SAID_MAX / 2;

@@ -22,7 +22,7 @@
 
 #define THREADS_MAX 64
 
-/* As workers have it (engine/main.c): freed memory is kept for the next
+/* As workers have it (engine/engine_main.c): freed memory is kept for the next
  * sentence.  Here for both that are compared. */
 #define MEMORY_KEPT (32 << 20)
 
@@ -122,7 +122,7 @@ int vits_pace(const struct vits_bench *bench, int seconds, int threads)
 	return err;
 }
 
-/* The engine's state is its shelf, of which the whole model is needed too. */
+/* The engine's state is its directory of models, of which the whole model is needed too. */
 static int open_bench(struct vits_bench *bench, const char *voice)
 {
 	const struct engine_options options = {.voices_dir = getenv("SYRINX_VOICES")};
@@ -130,11 +130,11 @@ static int open_bench(struct vits_bench *bench, const char *voice)
 
 	if (err)
 		return err;
-	bench->shelf = bench->engine;
-	for (size_t i = 0; i < bench->shelf->note_count; ++i)
-		fprintf(stderr, "bare-vits: %s: %s\n", bench->shelf->notes[i].about,
-			bench->shelf->notes[i].text);
-	err = shelf_find(bench->shelf, voice, &bench->model, &bench->speaker);
+	bench->dir = bench->engine;
+	for (size_t i = 0; i < bench->dir->note_count; ++i)
+		fprintf(stderr, "bare-vits: %s: %s\n", bench->dir->notes[i].about,
+			bench->dir->notes[i].text);
+	err = model_dir_find(bench->dir, voice, &bench->model, &bench->speaker);
 	if (err)
 		fprintf(stderr, "bare-vits: there is no voice %s\n", voice);
 	return err;

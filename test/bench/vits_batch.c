@@ -34,7 +34,7 @@ static int run_piece(const struct vits_bench *bench, const struct cut_piece *pie
 		     size_t output_count, char why[RUNTIME_WHY_SIZE])
 {
 	struct network *network;
-	int err = network_open(&network, bench->shelf->runtime, piece->bytes, piece->len, why);
+	int err = network_open(&network, bench->dir->runtime, piece->bytes, piece->len, why);
 
 	if (err)
 		return err;
@@ -113,7 +113,7 @@ static int open_decoder(struct decoder *decoder, const struct vits_bench *bench,
 	err = make_hidden(decoder, bench, &question, why);
 	question_reset(&question);
 	if (!err)
-		err = network_open(&decoder->tail, bench->shelf->runtime,
+		err = network_open(&decoder->tail, bench->dir->runtime,
 				   decoder->graph.cut->tail.bytes, decoder->graph.cut->tail.len,
 				   why);
 	return err;

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "engine/vits/shelf.h"
+#include "engine/vits/model_dir.h"
 
 /* As a client that asks for nothing else is spoken to. */
 #define BENCH_SPEED 1.0f
@@ -15,8 +15,8 @@
 /* The engine, opened, and one of its voices. */
 struct vits_bench {
 	void *engine;
-	const struct shelf *shelf;
-	const struct shelf_model *model;
+	const struct model_dir *dir;
+	const struct loaded_model *model;
 	const struct model_speaker *speaker;
 	const char *const *texts; /* NULL ends them */
 };

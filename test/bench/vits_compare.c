@@ -69,7 +69,7 @@ static int take_audio(struct sink *sink, const int16_t *samples, size_t n)
 static int open_whole(struct whole *whole, const struct vits_bench *bench,
 		      char why[RUNTIME_WHY_SIZE])
 {
-	struct runtime *runtime = bench->shelf->runtime;
+	struct runtime *runtime = bench->dir->runtime;
 	const struct graph *graph = &whole->graph;
 	char *bytes;
 	size_t len;

@@ -115,7 +115,7 @@ static int make_inputs(struct question *question, const struct cut *cut)
 }
 
 int question_write(struct question *question, const struct graph *graph,
-		   const struct shelf_model *model, const struct model_speaker *speaker,
+		   const struct loaded_model *model, const struct model_speaker *speaker,
 		   const char *text)
 {
 	const struct model_file *file = model->file;

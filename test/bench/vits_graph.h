@@ -8,8 +8,8 @@
 #define BENCH_VITS_GRAPH_H
 
 #include "engine/vits/cut.h"
+#include "engine/vits/model_dir.h"
 #include "engine/vits/script.h"
-#include "engine/vits/shelf.h"
 
 struct graph {
 	char *bytes;
@@ -36,7 +36,7 @@ struct question {
 /* Phonemes and noise for the text's first utterance, at the voice's usual speed
  * and temperature. */
 int question_write(struct question *question, const struct graph *graph,
-		   const struct shelf_model *model, const struct model_speaker *speaker,
+		   const struct loaded_model *model, const struct model_speaker *speaker,
 		   const char *text);
 void question_reset(struct question *question);
 

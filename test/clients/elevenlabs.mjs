@@ -5,7 +5,8 @@
 // second to audio1, and so on.  What else came is printed as JSON.  The SDK has no WebSocket for
 // speech: see sockets.mjs.
 import { File } from "node:buffer"; // a global from Node 20 on
-import { writeFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { ElevenLabsClient } from "@elevenlabs/elevenlabs-js";
 
 const client = new ElevenLabsClient({
@@ -145,6 +146,88 @@ const cases = {
 		return { made };
 	},
 
+	// The transcript of the file recording.wav.
+	transcribe: async () => {
+		const [request] = requests;
+		return client.speechToText.convert({
+			file: createReadStream("recording.wav"),
+			modelId: "scribe_v2",
+			...request,
+		});
+	},
+
+	// The file recording.pcm as live audio, until there are so many segments.
+	realtime: async () => {
+		const [{ segments, tokenType, ...request }] = requests;
+		const options = { modelId: "scribe_v2_realtime", ...request };
+		if (tokenType) options.token = (await client.tokens.singleUse.create(tokenType)).token;
+		const bytes = await readFile("recording.pcm");
+		const messages = [];
+		// Nothing is awaited after this, or the first message would be missed.
+		const connection = await client.speechToText.realtime.connect(options);
+		return new Promise((resolve, reject) => {
+			connection.on("error", (error) => reject(new Error(JSON.stringify(error))));
+			connection.on("partial_transcript", (message) => messages.push(message));
+			connection.on("session_started", (message) => {
+				messages.push(message);
+				for (let at = 0; at < bytes.length; at += 8192)
+					connection.send({
+						audioBase64: bytes.subarray(at, at + 8192).toString("base64"),
+					});
+				if (options.commitStrategy !== "vad") connection.commit();
+			});
+			connection.on("committed_transcript_with_timestamps", (message) => {
+				messages.push(message);
+				const done = messages.filter((m) => m.words).length;
+				if (done < segments) return;
+				connection.close();
+				resolve(messages);
+			});
+		});
+	},
+
+	// The whole life of a speech engine.
+	engines: async () => {
+		const engines = client.speechEngine;
+		const { conversations } = client.conversationalAi;
+		const created = await engines.create({
+			name: "Life A",
+			speechEngine: { wsUrl: "wss://example.com/ws", requestHeaders: { "X-A": "b" } },
+			turn: { turnTimeout: 5, turnEagerness: "eager" },
+			tags: ["one"],
+		});
+		const id = created.engineId;
+		const updated = await engines.update(id, {
+			name: "Life B",
+			language: "de",
+			tts: { speed: 1.1 },
+		});
+		const copy = await engines.duplicate(id, { name: "Life C" });
+		const shown = { search: "life", pageSize: 1, sortBy: "name", sortDirection: "asc" };
+		const page = await engines.list(shown);
+		const rest = await engines.list({ ...shown, cursor: page.nextCursor });
+		const sameByOtherName = await engines.get(id.replace("seng_", "agent_"));
+		const signed = await conversations.getSignedUrl({ agentId: id });
+		const once = await conversations.getSignedUrl({ agentId: id, includeConversationId: true });
+		const bad = await refusal(() => engines.update(id, { cascadeTimeoutSeconds: 99 }));
+		await engines.delete(id);
+		await engines.delete(copy.engineId);
+		return {
+			id,
+			created: created.config,
+			got: sameByOtherName.config,
+			updated: updated.config,
+			copy: copy.config,
+			copyId: copy.engineId,
+			pages: [page, rest],
+			signed: signed.signedUrl,
+			once: once.signedUrl,
+			bad,
+			gone: await refusal(() => engines.get(id)),
+			left: (await engines.list(shown)).speechEngines.length,
+		};
+	},
+
 	refused: () =>
 		each((voice, request) => refusal(() => client.textToSpeech.convert(voice, request))),
 
@@ -156,7 +239,7 @@ const cases = {
 		),
 		history: await refusal(() => client.history.get("none")),
 		shared: await refusal(() => client.voices.getShared()),
-		engines: await refusal(() => client.speechEngine.list()),
+		agents: await refusal(() => client.conversationalAi.agents.list()),
 		voice: await refusal(() => client.voices.get("no-such-voice")),
 		settings: await refusal(() => client.voices.settings.get("no-such-voice")),
 		dictionary: await refusal(() => client.pronunciationDictionaries.get("none")),

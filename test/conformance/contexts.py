@@ -46,7 +46,7 @@ def conversation(world):
 
 @statement("context-initialize",
            "002 Client → Server Messages / 002 Server → Client Messages / 002 Voice Settings",
-           "A blank text with voice_settings.voice_id creates a context; the reply is "
+           "A text of one space with voice_settings.voice_id creates a context; the reply is "
            "context_created with its context_id.")
 def check_init(world):
     frames = conversation(world)["init"]
@@ -62,7 +62,7 @@ def check_text(world):
 
 
 @statement("context-text-and-flush", "002 Client → Server Messages",
-           "A message may have text and flush: what is buffered is spoken.")
+           "A message can contain text and flush: all buffered text is spoken.")
 def check_text_and_flush(world):
     frames = conversation(world)["text and flush"]
     assert texts_of(frames) == ["Hello there, this is a context."], texts_of(frames)
@@ -82,7 +82,7 @@ def check_text_and_flush_literally(world):
 
 
 @statement("context-all-in-one", "002 Client → Server Messages / 002 Voice Settings",
-           "Text, voice_settings and flush may be in one message, which also creates the context.")
+           "Text, voice_settings and flush can be in one message, which also creates the context.")
 def check_all_in_one(world):
     with world.multi() as client:
         frames = client.speak("x", "All in one.", voice_settings={"voice_id": world.voice})
@@ -91,7 +91,7 @@ def check_all_in_one(world):
 
 
 @statement("context-flush", "002 Client → Server Messages",
-           "flush with a context_id speaks what the context has buffered.")
+           "flush with a context_id speaks the context's buffered text.")
 def check_flush(world):
     frames = conversation(world)["flush"]
     assert texts_of(frames) == ["A second turn of it"]
@@ -109,7 +109,7 @@ def check_survives(world):
 
 
 @statement("context-keep-alive", "002 Client → Server Messages",
-           "An empty text makes no audio, and is not answered.")
+           "An empty text produces no audio and has no reply.")
 def check_keep_alive(world):
     frames = conversation(world)["keep-alive"]
     assert not frames, shape(frames)
@@ -148,7 +148,7 @@ def of(context, frames):
 
 
 @statement("context-immediate-close", "002 Client → Server Messages",
-           "An immediate close cancels what is being generated and drops buffered text at once.")
+           "An immediate close cancels generation and drops buffered text at once.")
 def check_immediate(world):
     sent, before, _, _ = barge_in(world)
     after = before[-1].at - sent
@@ -165,7 +165,7 @@ def check_immediate_final(world):
 
 
 @statement("context-immediate-others-go-on", "002 Client → Server Messages",
-           "Nothing comes of that context afterwards; the others go on.")
+           "Nothing more of that context is sent; the others continue.")
 def check_immediate_others(world):
     _, _, after, _ = barge_in(world)
     assert not of("a", after) and len(of("b", after)) >= 20
@@ -173,7 +173,7 @@ def check_immediate_others(world):
 
 
 @statement("context-immediate-id-is-free", "002 Client → Server Messages",
-           "The id can be used again at once.")
+           "The id can be reused immediately.")
 def check_immediate_again(world):
     again = of("a", barge_in(world)[3])
     assert texts_of(again) == ["Here again."]
@@ -200,8 +200,8 @@ def check_close_socket(world):
 
 
 @statement("context-created-fields", "002 Server → Client Messages",
-           "context_created has the keys context_created and context_id, and comes before all else "
-           "of the context.")
+           "context_created has the keys context_created and context_id, and is the first frame of the "
+           "context.")
 def check_created(world):
     return same_keys(conversation(world)["init"][0], "context_created", "context_id")
 
@@ -248,8 +248,8 @@ def check_words(world):
 
 
 @statement("multi-final", "002 Server → Client Messages",
-           "A flush is answered with final, which has context_id and no more, after every audio "
-           "frame of the text before it.")
+           "A flush is answered with final, which has only context_id, after every audio frame of the "
+           "text before it.")
 def check_final(world):
     frames = conversation(world)["text and flush"]
     assert names_of(frames)[-2:] == ["chunk_complete", "final"]
@@ -257,7 +257,7 @@ def check_final(world):
 
 
 @statement("multi-final-per-flush", "002 Server → Client Messages",
-           "Each flush has its final; audio of text after a flush comes after that flush's final.")
+           "Each flush has its own final; audio of text after a flush follows that flush's final.")
 def check_final_per_flush(world):
     with world.multi() as client:
         client.open("a", world.voice)
@@ -272,8 +272,8 @@ def check_final_per_flush(world):
 
 
 @statement("multi-final-on-close", "002 Server → Client Messages",
-           "A graceful close has a final of its own right before context_closed: a flush and a "
-           "close give two.")
+           "A graceful close has its own final right before context_closed: a flush and a close give "
+           "two.")
 def check_final_on_close(world):
     with world.multi() as client:
         client.open("a", world.voice)
@@ -304,7 +304,7 @@ def check_terminal(world):
 
 
 @statement("context-id-reused", "002 Session-Level Config",
-           "A closed id may be opened again.")
+           "A closed id can be opened again.")
 def check_reused(world):
     return shape(conversation(world)["again"])
 
@@ -320,8 +320,8 @@ def check_usage(world):
 
 
 @statement("multi-session-closed", "002 Server → Client Messages",
-           "session_closed comes when all contexts are closed, and has total_audio_seconds of all "
-           "of them.")
+           "session_closed is sent when all contexts are closed, and has total_audio_seconds of all of "
+           "them.")
 def check_session_closed(world):
     seen = conversation(world)
     heard = sum(len(audio_of(seen[name])) for name in ("text and flush", "flush", "close")) / 48000
@@ -389,7 +389,7 @@ def check_example(world):
 
 
 @statement("multi-option-on-any-message", "002 Session-Level Config",
-           "An option may be in any message, and counts for that message's text.")
+           "An option can be in any message, and applies to that message's text.")
 def check_any_message(world):
     with world.multi() as client:
         client.open("a", world.voice)
@@ -400,7 +400,7 @@ def check_any_message(world):
 
 
 @statement("multi-option-for-session", "002 Session-Level Config",
-           "It applies to the entire session: to contexts that are there, and to new ones.")
+           "It applies to the entire session: to existing contexts and to new ones.")
 def check_session(world):
     with world.multi() as client:
         client.open("a", world.voice)
@@ -458,8 +458,8 @@ for rate in (8000, 16000, 22050, 24000):
 
 
 @statement("multi-rate-for-session", "002 Session-Level Config",
-           "sample_rate applies to the entire session: even to a context that is there, from its "
-           "next turn on.")
+           "sample_rate applies to the entire session: even to an existing context, from its next turn "
+           "on.")
 def check_rate_session(world):
     with world.multi() as client:
         client.open("a", world.voice)
@@ -485,15 +485,15 @@ def formatted(world, *messages):
 
 
 @statement("multi-output-format", "002 Session-Level Config",
-           "output_format names codec and rate: ulaw_8000 gives mulaw at 8000 Hz, sent at the top "
-           "level.")
+           "output_format specifies codec and rate: ulaw_8000, sent at the top level, gives mulaw at "
+           "8000 Hz.")
 def check_format(world):
     assert formatted(world, {"output_format": "ulaw_8000"}) == ("mulaw", 8000)
     return "enc mulaw, sr 8000"
 
 
 @statement("multi-output-format-nested", "002 Session-Level Config",
-           "output_format may also be inside voice_settings.")
+           "output_format can also be inside voice_settings.")
 def check_nested(world):
     with world.multi() as client:
         client.send({"text": " ", "context_id": "a",
@@ -550,7 +550,7 @@ def check_language(world):
 
 
 @statement("multi-dictionaries", "002 Session-Level Config",
-           "dictionary_ids is the session's: it applies to the context of the message and to "
+           "dictionary_ids belongs to the session: it applies to the context of the message and to "
            "others.")
 def check_dictionaries(world):
     ids, known = dictionaries(world), sounds(world)
@@ -596,8 +596,8 @@ def check_twenty(world):
 
 
 @statement("limit-21st-context", "002 Limits",
-           "The 21st is refused with an error of its own: error_code TOO_MANY_CONTEXTS, code 429, "
-           "and its context_id.", waits=21)
+           "The 21st is refused with a specific error: error_code TOO_MANY_CONTEXTS, code 429, and its "
+           "context_id.", waits=21)
 def check_refused(world):
     error = twenty(world)["refusal"]
     assert (error["error_code"], error["code"], error["context_id"]) == ("TOO_MANY_CONTEXTS", 429, "c20")
@@ -605,7 +605,7 @@ def check_refused(world):
 
 
 @statement("limit-connection-stays", "002 Limits",
-           "The connection is not closed by that, and the others speak.", waits=21)
+           "This does not close the connection, and the other contexts speak.", waits=21)
 def check_stays(world):
     return shape(twenty(world)["speech"])
 
@@ -617,7 +617,7 @@ def check_retry(world):
 
 
 @statement("limit-idle-then-retry", "002 Limits",
-           "Idle contexts are released by themselves, and then another can be opened.", waits=21)
+           "Idle contexts are released automatically, and then another can be opened.", waits=21)
 def check_idle_retry(world):
     seen = twenty(world)
     assert IDLE_S[0] <= seen["seconds"] <= IDLE_S[1], seen["seconds"]
@@ -664,7 +664,7 @@ def check_idle_spoke(world):
 
 
 @statement("limit-idle-graceful", "002 Server → Client Messages / 002 Limits",
-           "This is a graceful close: final comes right before context_closed.", waits=36)
+           "This is a graceful close: final is sent right before context_closed.", waits=36)
 def check_idle_graceful(world):
     frames = of("silent", left_alone(world)["frames"])
     assert names_of(frames) == ["final", "context_closed"], shape(frames)
@@ -684,7 +684,7 @@ def check_reset(world):
 
 
 @statement("limit-idle-per-context", "002 Client → Server Messages / 002 Limits",
-           "The keep-alive of one context does not keep another.", waits=36)
+           "The keep-alive of one context does not keep another one open.", waits=36)
 def check_per_context(world):
     seen = left_alone(world)
     assert seen["silent"] < 33 and seen["kept"] + 15 > seen["silent"]

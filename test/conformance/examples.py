@@ -62,8 +62,8 @@ print(_json.dumps({"played": _played, "made": _made}))
 
 
 @statement("example-stream", "003 Example",
-           "The messages of the document's program in Python give all of the audio, and a usage with "
-           "what it cost.")
+           "The messages of the document's program in Python return all of the audio, and a usage with "
+           "its cost.")
 def check_stream(world):
     address = world.url().replace("http", "ws", 1)
     seconds, cost, played = asyncio.run(stream_tokens(
@@ -209,8 +209,8 @@ asyncio.run(_main())
 
 
 @statement("example-session-reuse-messages", "000 Session reuse",
-           "The messages of that program, read patiently: voice, flush, end_session, another "
-           "voice, close.")
+           "The messages of that program, with enough time to receive all replies: voice, flush, "
+           "end_session, another voice, close.")
 def check_messages(world):
     with world.speaking() as client:
         one = client.say("Hello from voice one.")

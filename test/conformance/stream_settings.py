@@ -31,8 +31,8 @@ TRIES = 20
 
 
 @statement("config-example", "001 Config Message / 003 Config Message",
-           "The config message of the document, sent literally, is accepted; it is not answered "
-           "and begins no turn.")
+           "The config message of the document, sent literally, is accepted; it has no reply and starts "
+           "no turn.")
 def check_example(world):
     with world.stream() as client:
         client.send_text(EXAMPLE % world.voice)
@@ -81,7 +81,7 @@ def check_change(world):
 
 
 @statement("config-change-is-sticky", "000 Session reuse",
-           "What was changed holds for the following turns too.")
+           "A change also applies to the following turns.")
 def check_change_sticky(world):
     with world.speaking() as client:
         client.send(sample_rate=16000)
@@ -91,7 +91,8 @@ def check_change_sticky(world):
 
 
 @statement("config-changes-voice", "000 Session reuse",
-           "A new voice_id between turns changes the voice, without a new connection, and stays.")
+           "A new voice_id between turns changes the voice without a new connection, and stays in "
+           "effect.")
 def check_voice(world):
     def alone(voice):
         with world.speaking(voice=voice) as client:
@@ -108,7 +109,7 @@ def check_voice(world):
 
 
 @statement("config-in-next-turn-is-optional", "000 Session reuse / 001 Protocol / 003 Protocol",
-           "The next turn may begin with text alone, or with another config message.")
+           "The next turn can start with text alone, or with another config message.")
 def check_optional(world):
     with world.speaking() as client:
         turns = [client.say("One.")]
@@ -119,8 +120,7 @@ def check_optional(world):
 
 
 @statement("config-shares-rest-defaults", "003 Config Message",
-           "The other fields mean what they mean in a Generate Speech request, and have the same "
-           "defaults.")
+           "The other fields have the same meaning and defaults as in a Generate Speech request.")
 def check_rest(world):
     pairs = []
     with world.rest() as rest, world.stream() as client:
@@ -167,7 +167,7 @@ for rate in (8000, 16000, 22050, 24000):
 
 
 @statement("sample-rate-others", "002 Session-Level Config",
-           "A sample_rate that is none of the options is refused.")
+           "A sample_rate other than these is refused.")
 def check_other_rate(world):
     errors = []
     for client in (world.stream(), world.multi()):
@@ -203,7 +203,7 @@ def check_normalize(world):
 
 
 @statement("language", "003 Config Message / 002 Session-Level Config",
-           "language is a two-letter code that decides how numbers and the like are read.")
+           "language is a two-letter code that determines how numbers and so on are read.")
 def check_language(world):
     with world.speaking() as client:
         english = client.say("42", language="en").audio
@@ -214,7 +214,7 @@ def check_language(world):
 
 
 @statement("temperature-range", "001 Config Message / 003 Config Message",
-           "temperature is from 0 to 1: other values are refused.")
+           "temperature ranges from 0 to 1: other values are refused.")
 def check_temperature_range(world):
     errors = []
     with world.speaking() as client:
@@ -262,8 +262,8 @@ def check_varies(world):
 
 
 @statement("temperature-default", "001 Config Message / 003 Config Message",
-           "The default is 0.4: a neural voice that repeats itself sounds with it as with none "
-           "given.")
+           "The default is 0.4: a neural voice whose readings repeat sounds the same with 0.4 as "
+           "without a temperature.")
 def check_temperature_default(world):
     default, given, other = (readings(world, "neural", value, 1)[0] for value in (None, 0.4, 0))
     assert default == given != other
@@ -274,14 +274,14 @@ def check_temperature_default(world):
 
 
 @statement("flush-timeout-default", "001 Config Message / 003 Config Message",
-           "flush_timeout_ms is 500 by default: buffered text is spoken after so long without new "
+           "flush_timeout_ms is 500 by default: buffered text is spoken after that time without new "
            "text.", waits=2)
 def check_timeout_default(world):
     return spoken_after(world, 0.5)
 
 
 @statement("flush-timeout-given", "001 Config Message / 003 Config Message",
-           "Another flush_timeout_ms, 1500, is kept.", waits=3)
+           "Another flush_timeout_ms, 1500, is respected.", waits=3)
 def check_timeout_given(world):
     return spoken_after(world, 1.5, flush_timeout_ms=1500)
 
@@ -313,7 +313,7 @@ def check_timeout_last(world):
 
 
 @statement("flush-timeout-keeps-turn", "001 Config Message",
-           "The turn goes on after that: later text belongs to it.", waits=2)
+           "The turn continues after that: later text belongs to it.", waits=2)
 def check_timeout_turn(world):
     with world.speaking() as client:
         client.send(text="one part ")
@@ -336,7 +336,7 @@ def check_buffer_default(world):
 
 
 @statement("max-buffer-given", "001 Config Message / 003 Config Message",
-           "Another max_buffer_length, 50, is kept.")
+           "Another max_buffer_length, 50, is respected.")
 def check_buffer_given(world):
     started = forced(world, "no punctuation here at all just words that go on and on",
                      max_buffer_length=50, flush_timeout_ms=60000)
@@ -345,7 +345,7 @@ def check_buffer_given(world):
 
 
 @statement("max-buffer-below", "001 Config Message / 003 Config Message",
-           "Fewer characters than that are not forced out.")
+           "With fewer characters, nothing is spoken early.")
 def check_buffer_below(world):
     with world.speaking(flush_timeout_ms=60000) as client:
         client.send(text="some words that do not end " * 36)  # 972 characters
@@ -390,8 +390,8 @@ def follows(lengths, schedule):
 
 
 @statement("schedule-default", "001 Config Message / 003 Config Message",
-           "chunk_length_schedule is [5, 80, 150, 250] by default: entry i is the least length of "
-           "chunk i, the last one repeats.")
+           "chunk_length_schedule is [5, 80, 150, 250] by default: entry i is the minimum length of "
+           "chunk i, and the last one repeats.")
 def check_schedule(world):
     lengths = chunks_before_flush(world, " ".join(SENTENCES), 4)
     follows(lengths, [5, 80, 150, 250])
@@ -442,8 +442,8 @@ def slow_text(world, **config):
 
 
 @statement("schedule-given-slow-text", "001 Config Message / 003 Config Message",
-           "A schedule that the client gives is followed exactly, even when text comes more slowly "
-           "than it is spoken.", waits=8)
+           "A schedule that the client gives is followed exactly, even if text arrives more slowly than "
+           "it is spoken.", waits=8)
 def check_slow_given(world):
     chunks = slow_given(world)
     assert not chunks, f"{chunks}: fewer than 80 characters"
@@ -451,13 +451,12 @@ def check_slow_given(world):
 
 
 @statement("schedule-default-slow-text", "001 Config Message / 003 Config Message",
-           "The default schedule is followed exactly when text comes more slowly than it is "
-           "spoken.",
+           "The default schedule is followed exactly if text arrives more slowly than it is spoken.",
            waits=8, expected=DIFFERS,
            reason="With the default schedule, complete sentences are spoken before they reach its "
                   "lengths when the listener is about to run out of audio: a gap in the middle of a "
-                  "reply is worse than a chunk that is shorter than it could be. A client that wants "
-                  "the lengths to be kept sends the schedule.")
+                  "reply is worse than a short chunk. A client that wants the exact lengths sends the "
+                  "schedule.")
 def check_slow_default(world):
     chunks = slow_default(world)
     if chunks:
@@ -487,7 +486,7 @@ def check_auto(world):
 
 
 @statement("auto-mode-default", "001 Config Message / 003 Config Message",
-           "auto_mode is false by default: the schedule counts.")
+           "auto_mode is false by default: the schedule applies.")
 def check_auto_default(world):
     with world.speaking(chunk_length_schedule=[200], flush_timeout_ms=60000) as client:
         client.send(text="Short one. Another short one. And a third. Now")
@@ -514,14 +513,14 @@ def soonest(world, **config):
 
 
 @statement("auto-mode-at-once", "001 Config Message / 003 Config Message",
-           "auto_mode has the lowest time to the first audio: a complete sentence starts at once.")
+           "auto_mode has the lowest time to first audio: a complete sentence is started immediately.")
 def check_auto_at_once(world):
     return soonest(world, auto_mode=True)
 
 
 @statement("sentence-at-once", "000 What triggers synthesis",
-           "Without auto_mode, too, a complete sentence that reaches the first entry starts at "
-           "once.")
+           "Even without auto_mode, a complete sentence that reaches the first entry is started "
+           "immediately.")
 def check_at_once(world):
     return soonest(world)
 
@@ -614,7 +613,7 @@ def check_none(world):
 
 @statement("dictionaries-exactly",
            "001 Config Message / 003 Config Message / 002 Session-Level Config",
-           "A list means exactly those, even inactive ones.")
+           "A list means exactly those dictionaries, even inactive ones.")
 def check_exactly(world):
     said = heard_on_both(world, dictionary_ids=[dictionaries(world)["off"]])
     assert said == ["off", "off"], said

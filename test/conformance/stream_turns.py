@@ -47,7 +47,7 @@ def check_query(world):
 
 
 @statement("connect-tls", "003 Connection",
-           "The same works over TLS, with a wss address.")
+           "The same works over TLS, with a wss URL.")
 def check_tls(world):
     server = world.server("tls")
     with world.stream("tls", key=None, query="api_key=" + server.key) as client:
@@ -114,13 +114,13 @@ def check_persists(world):
 
 
 @statement("connection-after-silence", "000 What a turn is",
-           "After a long silence the connection takes the next turn.", waits=43)
+           "After a long silence, the next turn works on the same connection.", waits=43)
 def check_after_silence(world):
     return shape(silence(world)[2].seen)
 
 
 @statement("connection-no-turn-no-idle-end", "000 How a turn ends",
-           "Without a turn there is nothing that idles: no warning, no session_closed.", waits=8)
+           "Without a turn there is no idle timeout: no warning, no session_closed.", waits=8)
 def check_no_idle_end(world):
     with world.speaking() as client:
         frames = client.during(8)
@@ -129,7 +129,7 @@ def check_no_idle_end(world):
 
 
 @statement("connection-client-leaves", "000 What a turn is",
-           "The client may end the connection itself, by disconnecting.")
+           "The client can end the connection by disconnecting.")
 def check_leaves(world):
     with world.speaking() as client:
         client.send(text=LONG)
@@ -170,7 +170,7 @@ def check_close_socket_idle(world):
 
 
 @statement("close-socket-after-flush", "003 Example",
-           "close_socket may follow flush at once: all audio is still delivered, with one "
+           "close_socket can follow flush immediately: all audio is still delivered, with one "
            "session_closed.")
 def check_close_socket_after_flush(world):
     with world.speaking() as client:
@@ -188,7 +188,7 @@ def check_close_socket_after_flush(world):
 
 
 @statement("turn-begins-with-text", "000 What a turn is",
-           "The first text after the connection has opened begins a turn.")
+           "The first text after the connection has opened starts a turn.")
 def check_begins(world):
     with world.speaking() as client:
         assert not client.during(0.2)
@@ -202,8 +202,7 @@ def check_begins(world):
 
 @statement("turn-begins-after-session-closed",
            "000 What a turn is / 000 Session reuse / 001 Protocol / 003 Protocol",
-           "Text after session_closed begins the next turn; its chunk_id and idx count from 0 "
-           "again.")
+           "Text after session_closed starts the next turn; its chunk_id and idx count from 0 again.")
 def check_begins_again(world):
     with world.speaking() as client:
         client.say(FIRST)
@@ -212,12 +211,12 @@ def check_begins_again(world):
 
 
 @statement("turn-blank-text", "000 What a turn is",
-           "Any text message begins a turn, even a blank one.",
+           "Any text message starts a turn, even one that contains only whitespace.",
            waits=8, expected=DIFFERS,
-           reason="A turn begins with the first text that has a character other than white space. A "
-                  "blank message is what clients send to keep a connection open; a turn of it would have "
-                  "nothing to say, and would end with a warning after 5 s. Its characters are counted in "
-                  "the turn that follows.")
+           reason="A turn starts with the first text that contains something other than whitespace. "
+                  "Clients send spaces to keep a connection open; a turn of spaces would have nothing to "
+                  "say, and would end with a warning after 5 s. The spaces are counted in the turn that "
+                  "follows.")
 def check_blank(world):
     with world.speaking() as client:
         client.send(text=" ")
@@ -240,8 +239,7 @@ def check_draining(world):
 
 
 @statement("turn-fresh-session", "000 What a turn is / 001 Protocol / 003 Protocol",
-           "Each turn has a voice session of its own: what was said in earlier turns does not "
-           "change it.")
+           "Each turn has its own voice session: earlier turns do not affect it.")
 def check_fresh(world):
     with world.speaking() as client:
         alone = client.say("The weather is lovely.").audio
@@ -254,7 +252,7 @@ def check_fresh(world):
 
 
 @statement("turn-fresh-session-neural", "000 What a turn is / 001 Protocol / 003 Protocol",
-           "The same for a neural voice, whose state carries over within a turn.")
+           "The same for a neural voice.")
 def check_fresh_neural(world):
     world.server("neural")
     with world.speaking("neural") as client:
@@ -267,7 +265,7 @@ def check_fresh_neural(world):
 
 
 @statement("turn-fresh-session-espeak", "000 What a turn is / 001 Protocol / 003 Protocol",
-           "The same for a voice of eSpeak: a turn is as long as it is in a fresh worker.")
+           "The same for an eSpeak voice: a turn is as long as it is in a new worker.")
 def check_fresh_espeak(world):
     world.server("cheap")
     with world.speaking("cheap", voice=ESPEAK) as client:
@@ -284,8 +282,8 @@ def check_fresh_espeak(world):
 
 
 @statement("flush-ends-turn", "000 How a turn ends / 001 Protocol / 003 Protocol",
-           "flush ends the turn: text that is still buffered is spoken, then final and "
-           "session_closed come.")
+           "flush ends the turn: text that is still buffered is spoken, then final and session_closed "
+           "are sent.")
 def check_flush(world):
     with world.speaking(flush_timeout_ms=60000) as client:
         client.send(text="A trailing phrase")
@@ -308,8 +306,8 @@ def check_flush_literally(world):
 
 
 @statement("text-message-example", "001 Text Message / 003 Text Message",
-           'The message {"text": "chunk of text"}, sent literally, is taken and not answered by '
-           'itself.')
+           'The message {"text": "chunk of text"}, sent literally, is accepted, and has no reply of its '
+           "own.")
 def check_text_literally(world):
     with world.speaking(flush_timeout_ms=60000) as client:
         client.send_text('{\n  "text": "chunk of text"\n}')
@@ -321,8 +319,8 @@ def check_text_literally(world):
 
 
 @statement("flush-in-text-message", "001 Protocol / 003 Protocol",
-           "flush may be part of a text message: a phrase without punctuation is then spoken at "
-           "once.")
+           "flush can be part of a text message: a phrase without punctuation is then spoken "
+           "immediately.")
 def check_flush_in_text(world):
     with world.speaking(flush_timeout_ms=60000) as client:
         sent = client.send(text="A complete phrase", flush=True)
@@ -334,7 +332,7 @@ def check_flush_in_text(world):
 
 
 @statement("flush-separate", "001 Protocol / 003 Protocol",
-           "flush may also be a message of its own after such a phrase.")
+           "flush can also be a separate message after such a phrase.")
 def check_flush_separate(world):
     with world.speaking(flush_timeout_ms=60000) as client:
         client.send(text="Another complete phrase")
@@ -365,7 +363,7 @@ def check_flush_latency(world):
 @statement("flush-socket-stays-open",
            "000 How a turn ends / 001 Protocol / 003 Protocol / 001 Session Closed / 003 Session "
            "Closed",
-           "After session_closed the socket stays open, and nothing more comes.")
+           "After session_closed the socket stays open, and nothing more is sent.")
 def check_stays_open(world):
     turn = plain(world)
     assert turn.is_open and not turn.later, shape(turn.later)
@@ -399,7 +397,7 @@ def ends_with(world, message):
 
 
 @statement("close-then-text", "001 Close Message / 003 Close Message",
-           "After close, the next text begins a fresh session.")
+           "After close, the next text starts a new session.")
 def check_close_then_text(world):
     with world.speaking() as client:
         client.send(text="The first session.")
@@ -410,7 +408,7 @@ def check_close_then_text(world):
 
 
 @statement("close-then-config", "001 Close Message / 003 Close Message",
-           "After close, a config message may come first; it is in effect for the next text.")
+           "After close, a config message can be sent first; it applies to the next text.")
 def check_close_then_config(world):
     with world.speaking() as client:
         client.send(text="The first session.")
@@ -463,7 +461,7 @@ def idle_time(after):
 
 
 @statement("idle-order", "000 How a turn ends",
-           "The idle end sends the warning first, then the audio of the remaining text, then "
+           "At an idle timeout the warning is sent first, then the audio of the remaining text, then "
            "session_closed.", waits=6)
 def check_idle_order(world):
     _, frames, _ = idle(world)
@@ -473,7 +471,7 @@ def check_idle_order(world):
 
 
 @statement("idle-rest-is-spoken", "000 How a turn ends / 001 Protocol / 003 Protocol",
-           "The text that was still buffered is spoken by the idle end.", waits=6)
+           "Text that is still buffered at an idle timeout is spoken.", waits=6)
 def check_idle_spoken(world):
     _, frames, _ = idle(world)
     assert texts_of(frames) == ["This is never flushed"]
@@ -482,7 +480,7 @@ def check_idle_spoken(world):
 
 @statement("idle-final",
            "000 final vs session_closed / 001 Final (End of Audio) / 003 Final (End of Audio)",
-           "An idle end has a final too, right before its session_closed.", waits=6)
+           "A turn that ends by idle timeout also has a final, right before its session_closed.", waits=6)
 def check_idle_final(world):
     _, frames, _ = idle(world)
     assert names_of(frames)[-2:] == ["final", "session_closed"]
@@ -508,7 +506,7 @@ def check_warning_open(world):
 
 
 @statement("idle-rest-is-second-turn", "000 How a turn ends / 000 Troubleshooting",
-           "What is sent after an idle end is a second turn, with its own session_closed and "
+           "Text that is sent after an idle timeout is a second turn, with its own session_closed and "
            "usage.", waits=6)
 def check_idle_second(world):
     _, frames, rest = idle(world)
@@ -519,7 +517,7 @@ def check_idle_second(world):
 
 
 @statement("idle-warning-only-then", "000 The warning frame / 000 How a turn ends",
-           "No warning comes in a turn that was ended by flush, close or cancel.", last=True)
+           "No warning is sent in a turn that was ended by flush, close or cancel.", last=True)
 def check_warning_only(world):
     """Every turn of the run: a warning needs five seconds without text before it."""
     count = 0
@@ -581,7 +579,7 @@ def check_idle_config(world):
 
 @statement("idle-flush-counts",
            "000 How a turn ends / 001 Protocol / 003 Protocol / 000 Troubleshooting",
-           "A flush within the 5 s prevents the idle end.", waits=7)
+           "A flush within the 5 s prevents the idle timeout.", waits=7)
 def check_idle_flush(world):
     with world.speaking(flush_timeout_ms=60000) as client:
         client.send(text="This is flushed in the end")
@@ -593,8 +591,8 @@ def check_idle_flush(world):
 
 
 @statement("idle-while-speaking", "000 How a turn ends",
-           "The 5 s count from the last text, even while audio of the turn is being made and "
-           "sent.", waits=7)
+           "The 5 s count from the last text, even "
+           "while audio of the turn is being generated and sent.", waits=7)
 def check_idle_speaking(world):
     with world.speaking() as client:
         sent = client.send(text=MINUTE)
@@ -606,8 +604,8 @@ def check_idle_speaking(world):
 
 
 @statement("idle-long-gap-splits", "000 How a turn ends / 000 Troubleshooting",
-           "A pause of more than 5 s within a reply makes two turns of it, and two "
-           "charges.", waits=7)
+           "A pause of more than 5 s within a reply splits it into two turns, which are charged "
+           "separately.", waits=7)
 def check_gap(world):
     with world.speaking() as client:
         client.send(text="The first half of the reply, ")
@@ -640,8 +638,7 @@ def cancelled(world):
 @statement("cancel-acknowledged",
            "000 final vs session_closed / 001 Cancel Message (barge-in) / 003 Cancel Message "
            "(barge-in) / 001 Interrupted / 003 Interrupted",
-           'cancel, as the literal {"cancel": true}, is answered with {"interrupted": true} and '
-           'nothing else in it.')
+           'cancel, as the literal {"cancel": true}, is answered with exactly {"interrupted": true}.')
 def check_cancel(world):
     interrupted = cancelled(world)[1][-1].frame
     assert interrupted == {"interrupted": True}, interrupted
@@ -649,7 +646,7 @@ def check_cancel(world):
 
 
 @statement("cancel-immediate", "001 Cancel Message (barge-in) / 003 Cancel Message (barge-in)",
-           "The turn is abandoned at once, without waiting for what is being made.")
+           "The turn is abandoned immediately, without waiting for audio that is being generated.")
 def check_cancel_immediate(world):
     sent, frames, _, _ = cancelled(world)
     after = frames[-1].at - sent
@@ -670,7 +667,7 @@ def check_cancel_no_final(world):
 @statement("cancel-no-more-audio",
            "001 Cancel Message (barge-in) / 003 Cancel Message (barge-in) / 000 Who is responsible "
            "for what",
-           "Generation is cancelled: no audio comes after interrupted.")
+           "Generation is cancelled: no audio is sent after interrupted.")
 def check_cancel_audio(world):
     _, _, later, _ = cancelled(world)
     assert not later, shape(later)
@@ -698,7 +695,7 @@ def check_cancel_config(world):
 
 @statement("cancel-drops-buffer",
            "000 How a turn ends / 001 Cancel Message (barge-in) / 003 Cancel Message (barge-in)",
-           "Buffered text is dropped: it is not spoken later, and there is no idle end.", waits=7)
+           "Buffered text is dropped: it is not spoken later, and there is no idle timeout.", waits=7)
 def check_cancel_buffer(world):
     with world.speaking(flush_timeout_ms=60000) as client:
         client.send(text="This must never be heard")
@@ -710,7 +707,7 @@ def check_cancel_buffer(world):
 
 
 @statement("interrupted-only-after-cancel", "001 Interrupted / 003 Interrupted",
-           "interrupted comes in answer to cancel alone.", last=True)
+           "interrupted is sent only in answer to cancel.", last=True)
 def check_interrupted_only(world):
     turns = 0
     for client in every_stream():

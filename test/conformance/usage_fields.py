@@ -22,7 +22,7 @@ def check_seconds(world):
 
 
 @statement("usage-characters", "000 Per-session usage",
-           "characters is the number of characters that were sent in the turn, blanks included.")
+           "characters is the number of characters that were sent in the turn, including spaces.")
 def check_characters(world):
     assert plain(world).usage["characters"] == len(FIRST) + 1 + len(SECOND)
     with world.speaking() as client:
@@ -45,7 +45,7 @@ def check_code_points(world):
 
 
 @statement("usage-characters-leading-blank", "000 Per-session usage",
-           "A blank message before the first word is counted too.")
+           "A message of spaces before the first word is counted too.")
 def check_leading(world):
     with world.speaking() as client:
         client.send(text=" ")
@@ -56,7 +56,7 @@ def check_leading(world):
 
 @statement("usage-currency",
            "000 Per-session usage / 003 Session Closed / 002 Server → Client Messages",
-           'currency is "eur" where cost_cents is set.')
+           'currency is "eur" if cost_cents is set.')
 def check_currency(world):
     usage = plain(world).usage
     assert usage["currency"] == "eur" and usage["cost_cents"] is not None
@@ -65,7 +65,7 @@ def check_currency(world):
 
 @statement("usage-example-price",
            "000 final vs session_closed / 003 Session Closed / 002 Server → Client Messages",
-           "The default price is that of the examples: 5.4 s cost 0.49 cents, 4.1 s cost 0.37.")
+           "The default price matches the examples: 5.4 s cost 0.49 cents, 4.1 s cost 0.37.")
 def check_price(world):
     world.ours("needs to know the server's price")
     usage = plain(world).usage
@@ -114,7 +114,7 @@ def cheap(world):
 
 
 @statement("turn-is-charged-once", "000 What a turn is / 000 How a turn ends",
-           "The turn is the unit that is charged: each one once.")
+           "The turn is the unit of billing: each turn is charged once.")
 def check_rows(world):
     server = world.ours("reads the ledger")
     with world.speaking() as client:
@@ -174,7 +174,7 @@ def adds_up(costs, total, what):
 
 
 @statement("cost-known", "000 Per-session usage",
-           "Where the charge is known, usage has no cost_unavailable: not for a turn, a request or a "
+           "If the charge is known, usage has no cost_unavailable: not for a turn, a request or a "
            "context.")
 def check_known(world):
     with world.multi() as client:
@@ -193,8 +193,8 @@ def unknown(usage):
 
 
 @statement("cost-unknown", "000 Per-session usage / 001 Session Closed / 003 Session Closed",
-           "When the charge is not known, cost_cents is null and cost_unavailable is true; there "
-           "is no currency.")
+           "If the charge is not known, cost_cents is null and cost_unavailable is true; there is no "
+           "currency.")
 def check_unknown(world):
     world.server("unpriced")
     with world.speaking("unpriced", voice=TONE) as client:
@@ -202,7 +202,7 @@ def check_unknown(world):
 
 
 @statement("cost-unknown-audio-seconds", "000 Per-session usage",
-           "audio_seconds is reported even when the charge is not known.")
+           "audio_seconds is reported even if the charge is not known.")
 def check_unknown_seconds(world):
     world.server("unpriced")
     with world.speaking("unpriced", voice=TONE) as client:
@@ -212,7 +212,7 @@ def check_unknown_seconds(world):
 
 
 @statement("cost-unknown-multi", "000 Per-session usage / 002 Server → Client Messages",
-           "The same holds for a context: cost_cents null and cost_unavailable.")
+           "The same applies to a context: cost_cents is null and cost_unavailable is true.")
 def check_unknown_multi(world):
     with world.multi("unpriced") as client:
         client.open("a", TONE)
@@ -221,7 +221,7 @@ def check_unknown_multi(world):
 
 
 @statement("cost-unknown-once", "000 Per-session usage",
-           "The same holds for a single request.")
+           "The same applies to a single request.")
 def check_unknown_once(world):
     with world.once("unpriced") as client:
         client.send(text="What is it?", voice_id=TONE)
@@ -229,8 +229,8 @@ def check_unknown_once(world):
 
 
 @statement("cost-billing-error", "000 Per-session usage",
-           "A transient error of the billing does not hold session_closed up, and shows a known "
-           "cost or null with cost_unavailable.", waits=3)
+           "A transient billing error does not delay session_closed, which has a known cost, or null "
+           "with cost_unavailable.", waits=3)
 def check_billing_error(world):
     server = world.server("locked")
     with world.speaking("locked", voice=TONE) as client:
@@ -267,7 +267,7 @@ def single(world):
 @statement("once-final-has-usage",
            "000 final vs session_closed / 000 Per-session usage / 001 Session Closed / 003 Session "
            "Closed",
-           "On /ws/tts, final says that the request is complete, and carries usage with the same "
+           "On /ws/tts, final means that the request is complete, and contains usage with the same "
            "fields.")
 def check_once(world):
     frames, _, _ = single(world)
@@ -303,8 +303,8 @@ def check_once_again(world):
 
 
 @statement("usage-per-context", "000 Per-session usage / 002 Server → Client Messages",
-           "On /ws/tts/multi each context_closed carries the usage of its own context: "
-           "audio_seconds, cost_cents, currency and model_id.")
+           "On /ws/tts/multi each context_closed contains the usage of its own context: audio_seconds, "
+           "cost_cents, currency and model_id.")
 def check_contexts(world):
     with world.multi() as client:
         spoken = {}
@@ -332,10 +332,9 @@ def check_silent_context(world):
 
 @statement("usage-context-characters", "000 Per-session usage",
            "A context's usage does not report characters.", expected=DIFFERS,
-           reason="It does: the number is known, the field has the meaning that it has on the stream "
-                  "socket, and a client that expects none is not disturbed by it. turn_ids, the rows of "
-                  "the ledger, and default_price, where no price has been set, are additional in the "
-                  "same way.")
+           reason="It does: the number is known, the field has the same meaning as on the stream socket, "
+                  "and clients that do not expect it ignore it. turn_ids, the rows of the ledger, and "
+                  "default_price, if no price is configured, are additional for the same reason.")
 def check_no_characters(world):
     with world.multi() as client:
         client.open("a", world.voice)

@@ -141,6 +141,19 @@ class World:
             raise Skip("no neural voices: " + done.stderr.strip())
         return pathlib.Path(done.stdout.strip())
 
+    def speech_models(self):
+        """The folder of the models that recognize speech, for tests."""
+        if self.remote:
+            raise NotRun("needs a server that recognizes speech of its own")
+        if not (program.BUILD / "syrinx-hear").exists():
+            raise Skip("syrinx-hear was not built")
+        done = subprocess.run(
+            [program.SOURCE / "tools/test-models", program.SYRINX, "moonshine-tiny"],
+            capture_output=True, text=True, timeout=600, check=False)
+        if done.returncode != 0:
+            raise Skip("no models: " + done.stderr.strip())
+        return pathlib.Path(done.stdout.strip())
+
     # Clients
 
     def stream(self, server="main", **options):
@@ -261,6 +274,21 @@ def configure_varied(world, directory):
     return start_neural(world, directory, {})
 
 
+class ListeningServer(program.Server):
+    """A server that recognizes speech."""
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.wait_for_log(r"hear: models: ")
+
+
+def configure_listening(world, directory):
+    """a model that recognizes speech"""
+    settings = {"hearing.models_dir": world.speech_models(),
+                "speech.voices_dir": world.neural_voices()}  # it has the library that runs models
+    return construct(ListeningServer, directory, settings | REPEATABLE)
+
+
 CONFIGURATIONS = {
     "main": configure_main,
     "unpriced": configure_unpriced,
@@ -269,6 +297,7 @@ CONFIGURATIONS = {
     "tls": configure_tls,
     "neural": configure_neural,
     "varied": configure_varied,
+    "listening": configure_listening,
 }
 
 TONE = 1  # the voice of servers that have the tone engine alone

@@ -1,22 +1,33 @@
 """Fixtures: servers that live for one test (start_server, server), with the SETTINGS that its file may
-have; a client to talk with, and the folders of neural voices: the real ones (neural_voices), and those
-that this build is tested with (spoken_voices); a database (database)."""
+have; a client to talk with; a browser (browser); the folders of neural voices: the real ones
+(neural_voices), and those that this build is tested with (spoken_voices); the models that recognize
+speech (real_models); a registry of packages (make_registry, registry); a database (database)."""
 
 import os
 import pathlib
+import re
 import shutil
+import signal
 import subprocess
 import tempfile
 
+import browser as browser_module
 import neural
 import postgres
 import program
 import pytest
 from client import Client
 from installed import Installed
+from registry import Registry, refuse
 from transcript import AGENT_KEY, CONFIG, SETTINGS, Transcript
 
 program.become_subreaper()
+
+# nohup, and a shell that runs the tests in the background, make programs ignore these, which the
+# programs under test would inherit.  A signal with a handler has its default action in a new program.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -55,9 +66,9 @@ def record(request, start_server):
     Their name is the test's, if they are given none."""
     made = []
 
-    def make(settings=None, name=None):
+    def make(settings=None, name=None, more=""):
         server = start_server(program.tone_alone() | SETTINGS | (settings or {}),
-                              config=CONFIG)
+                              config=CONFIG + more)
         server.secrets.append(AGENT_KEY)
         made.append(Transcript(server, name or request.node.name.removeprefix("test_")))
         return made[-1]
@@ -82,6 +93,17 @@ def client(server):
         yield connection
 
 
+@pytest.fixture(scope="session")
+def browser_packages():
+    return browser_module.install()
+
+
+@pytest.fixture
+def browser(tmp_path, browser_packages):
+    """Runs cases in a real browser (browser.py)."""
+    return browser_module.Browser(tmp_path, browser_packages)
+
+
 @pytest.fixture(scope="module")
 def database():
     """A PostgreSQL server for a whole file."""
@@ -89,6 +111,46 @@ def database():
         pytest.skip("there is no PostgreSQL server: Debian's package postgresql")
     with postgres.Postgres() as made:
         yield made
+
+
+@pytest.fixture
+def make_registry(tmp_path, monkeypatch):
+    """Makes the registry that will be asked; nothing else of this machine's npm counts."""
+    made = []
+    for name in [*os.environ]:
+        if re.match("npm_config_|https?_proxy$|no_proxy$|node_extra_ca_certs$", name, re.I):
+            monkeypatch.delenv(name)
+    (tmp_path / "npmrc").write_text("")
+    monkeypatch.setenv("npm_config_userconfig", str(tmp_path / "npmrc"))
+    monkeypatch.setenv("npm_config_globalconfig", str(tmp_path / "npmrc"))
+
+    def make(answer, certificate=None):
+        made.append(Registry(answer, certificate))
+        monkeypatch.setenv("npm_config_registry", made[-1].url)
+        return made[-1]
+
+    yield make
+    for registry in made:
+        registry.stop()
+
+
+@pytest.fixture
+def registry(make_registry):
+    return make_registry(refuse)
+
+
+@pytest.fixture(scope="session")
+def real_models():
+    """The folder of the models that are installed by default, fetched once for all tests of this
+    machine."""
+    if program.SANITIZER != "none":
+        pytest.skip("built with a sanitizer, which learns nothing from a real model that a tiny one "
+                    "does not show")
+    done = subprocess.run([program.SOURCE / "tools/test-models", program.SYRINX],
+                          capture_output=True, text=True, timeout=600)
+    if done.returncode != 0:
+        pytest.skip("no models: " + done.stderr.strip())
+    return pathlib.Path(done.stdout.strip())
 
 
 @pytest.fixture(scope="session")

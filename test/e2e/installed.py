@@ -35,7 +35,8 @@ class Installed:
         self.config.write_text(text)
 
     def run(self, *arguments, extra=None, **options):
-        plain = {k: v for k, v in environment({}).items() if k != "SYRINX_VOICES"}
+        plain = {k: v for k, v in environment({}).items()
+                 if k not in ("SYRINX_VOICES", "SYRINX_MODELS")}
         return subprocess.run([self.program, *arguments], capture_output=True, text=True,
                               cwd=self.elsewhere, timeout=WAIT_S, check=False,
                               env=plain | (extra or {}), **options)

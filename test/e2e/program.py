@@ -97,9 +97,11 @@ def tone_alone():
 
 def environment(settings):
     """The tests' environment, with nothing of ours in it but these settings: also none of the
-    neural voices that may be installed on this machine.  Nobody is refused because it is slow."""
+    neural voices and models that may be installed on this machine.  Nobody is refused because it
+    is slow."""
     plain = {k: v for k, v in os.environ.items() if not k.startswith("SYRINX_")}
     plain["SYRINX_VOICES"] = str(BUILD / "no-voices")
+    plain["SYRINX_MODELS"] = str(BUILD / "no-models")
     settings = {"speech.start_timeout_ms": WAIT_S * 1000} | settings
     return plain | {f"SYRINX_{k.upper().replace('.', '_')}": str(v) for k, v in settings.items()}
 
@@ -126,18 +128,18 @@ def free_port():
 
 class Server:
     """A server of its own; `settings` are keys of the configuration ("speech.workers": 2), `config`
-    is the text of a file of them."""
+    is the text of a file of them, `flags` are further options."""
 
     def __init__(self, directory, settings=None, port=0, data=None, own_group=False, config=None,
-                 user=None, program=SYRINX, waits=True):
+                 user=None, program=SYRINX, waits=True, flags=()):
         self.data = pathlib.Path(data or directory / "data")
         self.log_path = directory / "log"
         self.settings = settings or {}
         self.config_path = directory / "syrinx.conf"
-        options = []
+        options = [*flags]
         if config is not None:
             self.config_path.write_text(config)
-            options = ["--config", self.config_path]
+            options += ["--config", self.config_path]
         self.secrets = []  # texts that must not stand in the log
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
@@ -202,8 +204,13 @@ class Server:
 
     def open_files(self):
         """Descriptors that are not about workers, whose number changes by itself: a worker has a
-        socket and a pipe for what it has to say."""
-        return len(os.listdir(f"/proc/{self.pid}/fd")) - 2 * len(self.workers())
+        socket, a pipe for what it has to say, and a descriptor of its process."""
+        folder = f"/proc/{self.pid}/fd"
+        open_files = 0
+        for name in os.listdir(folder):
+            with contextlib.suppress(FileNotFoundError):  # it was closed meanwhile
+                open_files += os.readlink(f"{folder}/{name}") != "anon_inode:[pidfd]"
+        return open_files - 2 * len(self.workers())
 
     def resident_kib(self):
         return int(process_status(self.pid)["VmRSS"].split()[0])

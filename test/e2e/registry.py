@@ -1,4 +1,5 @@
-"""A registry of packages on this machine, and a proxy in front of it, for tests that fetch voices."""
+"""A registry of packages on this machine, and a proxy in front of it, for tests that fetch voices or
+models."""
 
 import http.server
 import re
@@ -6,6 +7,8 @@ import socket
 import ssl
 import subprocess
 import threading
+
+from program import WAIT_S, wait_until
 
 
 class Registry:
@@ -52,6 +55,24 @@ def send(request, body, status=200, length=None, **headers):
         request.send_header(name, value)
     request.end_headers()
     request.wfile.write(body)
+
+
+def refuse(request):
+    request.send_error(503, "no route")
+
+
+def stall(request):
+    """Half a package, and no more until the registry is released."""
+    request.send_response(200)
+    request.send_header("Content-Length", "11089653")
+    request.end_headers()
+    request.wfile.write(b"half")
+    request.wfile.flush()
+    request.registry.release.wait(WAIT_S)
+
+
+def wait_for_call(registry, count=1):
+    wait_until(lambda: len(registry.calls) >= count, "the registry is asked")
 
 
 class Proxy:

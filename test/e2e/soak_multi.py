@@ -17,7 +17,8 @@ from program import wait_until
 TEXTS = ("Yes.", "Hello there, how are you?", "One. Two. Three.", "It goes on and on, ",
          "The train leaves at noon. It is late. Nobody minds. ", "…", "Grüße 😀. ", "a")
 VOICES = (1, 2, 2003, 1071)
-FIGURES = re.compile(r"alive: (\d+) connections, (\d+) jobs, (\d+) workers, (\d+) objects")
+FIGURES = re.compile(r"alive: (\d+) connections, (\d+) jobs, \d+ streams, \d+ recordings, "
+                     r"(\d+) workers, (\d+) objects")
 
 
 # A worker, its process, its endpoint, its stream and its output: the server keeps more or fewer

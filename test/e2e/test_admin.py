@@ -12,7 +12,7 @@ from rest import Rest
 SETTINGS = tone_alone()
 
 LIMITS = {"turns": None, "connections": None, "requests_per_minute": None,
-          "characters_per_minute": None, "text_max": None}
+          "characters_per_minute": None, "text_max": None, "heard_seconds_per_minute": None}
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00")
 
 
@@ -349,7 +349,7 @@ def test_elevenlabs_token_opens_their_sockets(master, socket):
 
     with Theirs(master.server, key=None, query="single_use_token=" + answer["token"]) as client:
         client.send({"text": " "})
-    status, refused = master.post("/single-use-token/realtime_scribe")
+    status, refused = master.post("/single-use-token/unheard_of")
     assert status == 422 and "tts_websocket" in refused["detail"]["message"]
 
 
@@ -366,7 +366,7 @@ def test_commands_and_rest_are_about_the_same_things(master):
     assert not row["prepaid"] and row["limits"] == LIMITS | {"text_max": -1}
     assert "balance is 12.000001 cents" in run(server, "account", "top-up", account, "--cents",
                                                "12.000001", "--id", "a")
-    assert re.fullmatch(r"a was recorded before, at [-\d]+ [:\d]+: nothing was added, "
+    assert re.fullmatch(r"a was already recorded at [-\d]+ [:\d]+; nothing was added, "
                         r"the balance is 12\.000001 cents\n",
                         run(server, "account", "top-up", account, "--cents", "12.000001",
                             "--id", "a"))
@@ -411,13 +411,13 @@ def test_account_shows_the_limits_that_hold_and_whose_they_are(tmp_path):
         "turns": "2  plan default", "connections": "none  plan default",
         "text-max": "none  plan default"}
     assert limits("large", "--config", config) == {
-        "turns": "30  plan pro", "connections": "none  plan pro", "text-max": "none  its own"}
+        "turns": "30  plan pro", "connections": "none  plan pro", "text-max": "none  account"}
     assert limits("large", "--data", tmp_path / "data") == {
-        "turns": "?  plan pro, shown with --config",
-        "connections": "?  plan pro, shown with --config", "text-max": "none  its own"}
+        "turns": "?  plan pro (use --config to show it)",
+        "connections": "?  plan pro (use --config to show it)", "text-max": "none  account"}
     config.write_text("[plan default]\nturns = 2\n")
     assert limits("large", "--config", config, "--data", tmp_path / "data")["turns"] == \
-        "2  plan default: no pro in the configuration"
+        "2  plan default (there is no pro in the configuration)"
 
 
 def test_token_made_by_command_opens_one_connection(server):
@@ -438,35 +438,35 @@ def test_token_made_by_command_opens_one_connection(server):
     (["account", "create", "--name", b"caf\xe9"], 2, "in UTF-8"),
     (["account", "create", "--name", "1001"], 2, "must not be a number"),
     (["account", "change", "2", "--name", "1"], 2, "must not be a number"),
-    (["account", "create", "--name", "default"], 1, "another account"),
+    (["account", "create", "--name", "default"], 1, "already an account"),
     (["account", "create", "--name", "x", "--turns", "0"], 2, "none or plan"),
     (["account", "create", "--name", "x", "--prepaid", "maybe"], 2, "yes or no"),
     (["account", "create", "--name", "x", "--plan", "gold"], 1, "no plan gold"),
     (["account", "show"], 2, "needs an account"),
     (["account", "show", "nobody"], 1, "no account nobody"),
     (["account", "show", "99999999999999999999"], 1, "no account"),
-    (["account", "change", "1"], 2, "says what to change"),
+    (["account", "change", "1"], 2, "nothing to change"),
     (["account", "close", "1"], 1, "cannot be closed"),
     (["account", "top-up", "1"], 2, "needs --cents"),
-    (["account", "top-up", "1", "--cents", "0"], 2, "not 0"),
+    (["account", "top-up", "1", "--cents", "0"], 2, "other than 0"),
     (["account", "top-up", "1", "--cents", "1.1234567"], 2, "six decimals"),
     (["account", "top-up", "1", "--cents", "1e3"], 2, "six decimals"),
     (["account", "top-up", "1", "--cents", "5", "--id", ""], 2, "must not be empty"),
     (["account", "top-up", "1", "--cents", "5", "--id", "x" * 41], 2, "longer than 40 bytes"),
     (["account", "top-up", "1", "--cents", "5", "--note", "\t"], 2, "one line of text"),
-    (["account", "list", "extra"], 2, "does not take"),
+    (["account", "list", "extra"], 2, "unexpected argument"),
     (["project", "create"], 2, "needs --name"),
     (["project", "create", "--name", b"\xff"], 2, "in UTF-8"),
-    (["project", "create", "--name", "default"], 1, "another project"),
+    (["project", "create", "--name", "default"], 1, "already has a project"),
     (["project", "list", "--account", "nobody"], 1, "no account nobody"),
     (["key", "create", "--name", b"\xff"], 2, "in UTF-8"),
     (["key", "create", "--project", "987"], 1, "no project 987"),
     (["key", "create", "--account", "nobody"], 1, "no account nobody"),
     (["key", "create", "--expires", "2001-01-01"], 2, "is in the past"),
-    (["key", "create", "--expires", "soon"], 2, "how long"),
+    (["key", "create", "--expires", "soon"], 2, "must be a lifetime"),
     (["key", "change", "ka_absent"], 1, "no key"),
     (["token", "create"], 2, "needs --path and a key"),
-    (["token", "create", "--key", "ka_absent", "--path", "/v1/voices"], 2, "a path that speaks"),
+    (["token", "create", "--key", "ka_absent", "--path", "/v1/voices"], 2, "an endpoint that speaks"),
     (["token", "create", "--key", "ka_absent", "--path", "/ws/tts"], 1, "no key"),
     (["token", "create", "--key", "k", "--path", "/ws/tts", "--seconds", "3601"], 2, "3600"),
     (["usage", "--by", "week"], 2, "day, key, voice, model"),

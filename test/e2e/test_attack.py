@@ -27,6 +27,7 @@ pytestmark = pytest.mark.skipif(
 
 ATTACK = BUILD / "test/attack/attack"
 ENGINE = BUILD / "test/attack/syrinx-attack"
+LISTENER = BUILD / "test/attack/syrinx-hear-attack"
 NAMES = subprocess.run([ATTACK, "list"], capture_output=True, text=True).stdout.split()
 NEEDS = [name for name in NAMES if name.startswith("need_")]
 ATTEMPTS = [name for name in NAMES if name not in NEEDS]
@@ -440,6 +441,17 @@ def test_engine_of_a_server_gets_nothing(start_as, starter):
 
 
 @pytest.mark.parametrize("starter", STARTERS)
+def test_engine_that_listens_gets_nothing_either(start_as, starter):
+    server = start_as(starter, {"engine.attack_early": " ".join(EARLY),
+                                "engine.attack": " ".join(LATE)},
+                      engines=(LISTENER, BUILD / "syrinx-tone"))
+    server.wait_for_log("engines are confined: ")
+    server.wait_for_log(f"(?s)attack: {EARLY[-1]} .*attack: {LATE[0]} .*attack: {LATE[-1]} .*")
+    results = re.findall(r"attack: (\w+) (done|refused)", server.log())
+    assert set(results) == {(name, "refused") for name in EARLY + LATE}
+
+
+@pytest.mark.parametrize("starter", STARTERS)
 def test_workers_have_a_user_without_powers(start_as, starter):
     server = start_as(starter)
     wait_until(lambda: server.workers("tone"), "a worker runs")
@@ -558,6 +570,7 @@ def test_worker_user_that_does_not_exist_is_told(tmp_path):
 
 def test_data_directory_that_engines_could_read_is_refused(tmp_path):
     assert "server.data" in serve_in_vain(tmp_path, speech__voices_dir=tmp_path)
+    assert "server.data" in serve_in_vain(tmp_path, hearing__models_dir=tmp_path)
     assert "server.data" in serve_in_vain(tmp_path, speech__engine_paths=f"/opt:{tmp_path}")
 
 

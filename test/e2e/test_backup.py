@@ -147,14 +147,14 @@ def test_a_database_is_backed_up_while_servers_write_and_restored_to_either_kind
         assert rest.post("/dictionaries", {"name": "House"})[0] == 201
     path, kept = back_up_while_speaking(server, tmp_path, settings=settings)
     said = run("restore", path, "--data", tmp_path / "none", settings=settings, status=1)
-    assert "a server runs on the database" in said
+    assert "a server is using the database" in said
     server.stop()
     rows = [row[0] for row in empty_database.ask("SELECT id FROM turn ORDER BY seq")]
     assert kept == rows[:len(kept)]
 
     said = run("restore", path, "--data", server.data, settings=settings, status=1)
     assert "the database is not empty: DROP SCHEMA syrinx CASCADE" in said
-    assert "--replace is for a store in a file" in run(
+    assert "--replace works only for a store in a file" in run(
         "restore", path, "--replace", "--data", server.data, settings=settings, status=2)
     empty_database.ask("DROP SCHEMA syrinx CASCADE")
     said = run("restore", path, "--data", server.data, settings=settings)
@@ -183,7 +183,7 @@ def test_nothing_is_overwritten_or_invented_by_a_backup(tmp_path):
     create_key(data, "--create")
     (tmp_path / "backup.db").write_text("mine")
     said = run("backup", tmp_path / "backup.db", "--data", data, status=1)
-    assert "it exists, and is not overwritten" in said
+    assert "the file exists and will not be overwritten" in said
     assert (tmp_path / "backup.db").read_text() == "mine"
     said = run("backup", tmp_path / "no/such/folder.db", "--data", data, status=1)
     assert "No such file or directory" in said
@@ -205,11 +205,11 @@ def test_a_store_in_use_or_with_something_in_it_is_not_restored_over(start_serve
         turn = client.speak("After the backup.", voice_id=1).usage["turn_id"]
     server.stop()
     said = run("restore", path, "--data", server.data, status=1)
-    assert "there is a store in" in said and "--replace" in said
+    assert "there is already a store in" in said and "--replace" in said
     assert turns_of(server.data / "syrinx.db") == [turn]
     said = run("restore", path, "--replace", "--data", server.data)
     assert turns_of(server.data / "syrinx.db") == []
-    kept = re.search(r"the store that was there is kept as (\S+)", said)[1]
+    kept = re.search(r"the previous store was renamed to (\S+)", said)[1]
     assert turns_of(kept) == [turn]
 
 
@@ -224,7 +224,7 @@ def test_the_log_of_a_lost_store_is_not_applied_to_a_restored_one(tmp_path):
         shutil.copy(data / "syrinx.db-wal", tmp_path / "wal")
     (data / "syrinx.db").unlink()
     shutil.copy(tmp_path / "wal", data / "syrinx.db-wal")
-    assert "there is a store in" in run("restore", tmp_path / "backup.db", "--data", data, status=1)
+    assert "there is already a store in" in run("restore", tmp_path / "backup.db", "--data", data, status=1)
     run("restore", tmp_path / "backup.db", "--replace", "--data", data)
     listed = run("key", "list", "--data", data)
     assert "first" in listed and "second" not in listed
@@ -242,13 +242,13 @@ def test_a_damaged_backup_changes_nothing(tmp_path):
                   whole[:20000] + bytes(60000) + whole[80000:]):
         path.write_bytes(wrong)
         said = run("restore", path, "--data", other, status=1)
-        assert "it is no backup of a store, or damaged" in said
+        assert "this is not a backup, or it is damaged" in said
         assert path.read_bytes() == wrong
         assert not other.exists() or {p.name for p in other.iterdir()} <= LOCKS
     for path, why in ((tmp_path / "none.db", "No such file or directory"),
                       (tmp_path, "Is a directory")):
         said = run("restore", path, "--data", tmp_path / "new", status=1)
-        assert f"{path}: {why}" in said and "no backup of a store" not in said
+        assert f"{path}: {why}" in said and "not a backup" not in said
     assert not (tmp_path / "new").exists()
 
 
@@ -358,14 +358,14 @@ def test_totals_that_are_wrong_are_copied_with_a_warning(empty_database, tmp_pat
                                               (["--data", tmp_path / "none"], settings))):
         backup = tmp_path / f"backup{number}.db"
         said = run("backup", backup, *options, settings=kind)
-        assert "the totals of the store do not match its rows" in said
+        assert "the totals in the store do not match its rows" in said
         assert ("computed from the rows" in said) == bool(kind)
         said = run("restore", backup, "--data", tmp_path / f"file{number}")
-        assert ("the totals of this backup do not match its rows" in said) == (not kind)
+        assert ("the totals in this backup do not match its rows" in said) == (not kind)
         assert "kept" in run("key", "list", "--data", tmp_path / f"file{number}")
         empty_database.ask("DROP SCHEMA syrinx CASCADE")
         said = run("restore", backup, "--data", tmp_path / "none", settings=settings)
-        assert ("the totals in the database were computed from the rows" in said) == (not kind)
+        assert ("the totals in the database were recomputed from the rows" in said) == (not kind)
         assert "kept" in run("key", "list", settings=settings, cwd=tmp_path)
         assert "all totals match the ledger" in run("account", "check", settings=settings,
                                                     cwd=tmp_path)

@@ -16,15 +16,16 @@ def test_check_shows_what_the_other_commands_use(installed):
     words = dict(line.split(None, 1) for line in done.stdout.splitlines()[:-1])
     assert words["configuration"] == f"{installed.config} (the installed server's)"
     assert words["data"] == str(installed.data)
-    assert words["store"] == f"sqlite:{installed.data}/syrinx.db (will be made)"
+    assert words["store"] == f"sqlite:{installed.data}/syrinx.db (will be created)"
     assert words["voices"] == f"{installed.data}/voices (missing)"
+    assert words["models"] == f"{installed.data}/models (missing)"
     assert words["address"] == "http://127.0.0.1:8080"
     assert not installed.data.exists()  # checking makes nothing
     installed.key("create", "--create")
     assert f"{installed.data}/syrinx.db\n" in installed.run("check").stdout
     secret = {"SYRINX_STORE_ADDRESS": "postgresql://u:secret@127.0.0.1:1/db"}
     done = installed.run("check", extra=secret)
-    assert done.returncode == 0 and "cannot be reached now" in done.stderr
+    assert done.returncode == 0 and "cannot be reached at the moment" in done.stderr
     assert "secret" not in done.stdout + done.stderr
 
 

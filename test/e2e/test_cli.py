@@ -71,7 +71,7 @@ def test_say_speaks_itself_when_the_server_has_gone(start_server, tmp_path):
     server.process.wait()
     assert (server.data / "syrinx.pid").exists()
     done = say("Alone.", "-o", tmp_path / "out.wav", "--data", server.data)
-    assert b"no server runs with the data directory" in done.stderr
+    assert b"no server is running on the data directory" in done.stderr
     assert is_speech(read_wav(tmp_path / "out.wav")[1])
 
 
@@ -149,7 +149,7 @@ def at_a_terminal(*arguments):
 
 def test_say_shows_no_audio_on_a_terminal_and_waits_for_no_text():
     status, shown = at_a_terminal("say", "hi", "-o", "-", "--local")
-    assert status == 2 and "audio is not written to a terminal" in shown and "RIFF" not in shown
+    assert status == 2 and "audio cannot be written to a terminal" in shown and "RIFF" not in shown
     status, shown = at_a_terminal("say", "--local")
     assert status == 2 and "TEXT is missing" in shown
 
@@ -167,7 +167,7 @@ def test_interrupted_say_leaves_a_whole_file(server, tmp_path, where, number):
     process.send_signal(number)
     errors = process.stderr.read()
     assert process.wait(timeout=WAIT_S) == -number
-    assert errors.endswith(b"syrinx: interrupted (the text was not spoken to its end)\n")
+    assert errors.endswith(b"syrinx: interrupted (only part of the text was spoken)\n")
     rate, samples = read_wav(out)
     assert rate == 24000 and is_speech(samples)
     assert out.stat().st_size == 44 + 2 * len(samples)
@@ -176,7 +176,7 @@ def test_interrupted_say_leaves_a_whole_file(server, tmp_path, where, number):
 def test_say_explains_why_the_local_key_is_not_sent(tmp_path):
     done = syrinx("say", "x", "--server", "http://192.0.2.1:1", cwd=tmp_path)
     assert done.returncode == 1
-    assert b"is sent to this machine only" in done.stderr
+    assert b"is only sent to servers on this machine" in done.stderr
     for command in (["say", "x"], ["ready"], ["top"], ["talk"], ["voices"]):
         done = syrinx(*command, "--server", "ftp://x", cwd=tmp_path)
         assert done.returncode == 2 and b"is not an http(s) address" in done.stderr
@@ -187,10 +187,10 @@ def test_say_takes_its_key_from_option_or_environment(server, tmp_path):
     say("By option.", *where, "--key", server.key, cwd=tmp_path)
     say("By environment.", *where, extra={"SYRINX_KEY": server.key}, cwd=tmp_path)
     done = syrinx("say", "Without.", *where, cwd=tmp_path)
-    assert done.returncode == 1 and b"no key" in done.stderr
+    assert done.returncode == 1 and b"no API key" in done.stderr
     done = syrinx("say", "Wrong.", *where, "--key", "ka_wrong", cwd=tmp_path)
     assert done.returncode == 1
-    assert b"HTTP 403: Forbidden\n(is the key right" in done.stderr
+    assert b"HTTP 403: Forbidden\n(is this a key of this server" in done.stderr
 
 
 class OddServer:
@@ -252,7 +252,7 @@ def test_say_tells_that_the_credit_ran_out_in_the_middle(start_server, tmp_path)
                   "--key", server.new_key("--account", "a"),
                   "--server", f"http://127.0.0.1:{server.port}")
     assert done.returncode == 1
-    assert done.stderr == b"syrinx: Insufficient credits (the text was not spoken to its end)\n"
+    assert done.stderr == b"syrinx: Insufficient credits (only part of the text was spoken)\n"
     assert is_speech(read_wav(tmp_path / "out.wav")[1])
 
 
@@ -305,7 +305,7 @@ def test_say_without_words_fails_and_writes_nothing(server, tmp_path, text):
     (["say", "x", "-o", "out.MP3"], 2),
     (["say", "x", "--server", "127.0.0.1:1", "--key", "k", "-o", "/dev/null"], 1),
     (["key"], 2), (["key", "frobnicate"], 2), (["key", "revoke"], 2),
-    (["serve", "--listen", "nowhere"], 1), (["serve", "--workers", "0"], 1),
+    (["serve", "--listen", "nowhere"], 1), (["serve", "--workers", "1025"], 1),
 ])
 def test_mistake_is_told_on_standard_error(tmp_path, arguments, status):
     done = syrinx(*arguments, cwd=tmp_path)
@@ -357,8 +357,8 @@ def test_check_tells_every_mistake_at_once(tmp_path):
 
 @pytest.mark.parametrize("line,complaint", [
     ("prompt_file = /nowhere/prompt", "prompt_file /nowhere/prompt: No such file"),
-    ("llm_url = ftp://nowhere", "llm_url: it is no http or https address"),
-    ("fallback_url = http://nowhere", "fallback_model: fallback_url is set, but not it"),
+    ("llm_url = ftp://nowhere", "llm_url: it is not an http or https URL"),
+    ("fallback_url = http://nowhere", "fallback_model: it must be set if fallback_url is"),
     ("path = /ws/tts", "[agent one] path /ws/tts: the server has /ws/tts there"),
     ("path = /v1/voices/7", "path /v1/voices/7: the server has /v1/voices/{id} there")])
 def test_check_finds_what_is_wrong_with_an_agent(tmp_path, line, complaint):
@@ -414,26 +414,26 @@ def store(tmp_path):
 
 def test_commands_say_what_they_did(store):
     assert store("account", "create", "--name", "acme") == (
-        "2\n", "account 2 (acme) created; for a key of it: syrinx key create --account 2\n")
+        "2\n", "account 2 (acme) created; to create a key for it: syrinx key create --account 2\n")
     assert store("project", "create", "--account", "acme", "--name", "website") == (
-        "3\n", "project 3 (website) created; for a key of it: syrinx key create --project 3\n")
+        "3\n", "project 3 (website) created; to create a key for it: syrinx key create --project 3\n")
     key, said = store("key", "create", "--project", "website", "--name", "phone")
     prefix = key[:8]
     assert re.fullmatch(r"ka_\w{40}\n", key)
-    assert said == (f"key {prefix} created in project 3 (website) of account 2 (acme); it is shown "
-                    "only this once\n")
+    assert said == (f"key {prefix} created in project 3 (website) of account 2 (acme); it will "
+                    "not be shown again\n")
     assert store("key", "change", prefix, "--turns", "3", "--expires", "30d") == (
         "", f"key {prefix} (phone) changed: expiry, limits\n")
     assert store("account", "change", "acme", "--prepaid", "yes", "--turns", "4") == (
         "", "account 2 (acme) changed: prepaid, limits\n")
     out, said = store("account", "close", "acme")
-    assert out == "" and "refuses its valid keys (1) and ends the speech of its callers" in said
+    assert out == "" and "rejects its valid keys (1) and stops speaking to its callers" in said
     assert store("account", "close", "acme") == (
-        "", "account 2 (acme) is closed already: nothing was changed\n")
+        "", "account 2 (acme) is already closed; nothing was changed\n")
     assert store("account", "reopen", "acme") == (
         "", "account 2 (acme) reopened: its valid keys (1) work again\n")
     out, said = store("key", "revoke", prefix)
-    assert out == "" and said.startswith(f"key {prefix} (phone) revoked for good: ")
+    assert out == "" and said.startswith(f"key {prefix} (phone) permanently revoked: ")
     out, said = store("key", "revoke", prefix)
     assert out == "" and said.startswith(f"key {prefix} (phone) was already revoked, at ")
     assert store("account", "check") == ("all totals match the ledger\n", "")
@@ -444,7 +444,7 @@ def test_top_up_says_that_it_would_count_again(store):
     out, said = store("account", "top-up", "acme", "--cents", "5")
     made = out.split(":")[0]
     assert re.fullmatch(r"top-up-[0-9a-f]{32}", made) and "the balance is 5 " in out
-    assert f"adds the amount again, while a repeat with --id {made} does nothing" in said
+    assert f"adds the amount again; adding --id {made} makes a repeat harmless" in said
     out, said = store("account", "top-up", "acme", "--cents", "5", "--id", made)
     assert "nothing was added" in out and "balance is 5 " in out and said == ""
 
@@ -459,7 +459,7 @@ def test_project_is_chosen_by_name(store):
         assert "in project 6 (website)" in store("key", "create", "--project", *named)[1]
     assert "in project 5 (shop)" in store("key", "create", "--project", "shop",
                                           "--account", "other")[1]
-    for named, why in ((["shop"], "2 accounts have a project shop: say which with --account"),
+    for named, why in ((["shop"], "2 accounts have a project named shop: select one with --account"),
                        (["websit"], "there is no project websit; did you mean website?"),
                        (["website", "--account", "other"], "no project website in the account"),
                        (["77"], "there is no project 77")):
@@ -497,7 +497,7 @@ def test_list_of_keys_fits_a_terminal(store, tmp_path):
                     "CREDIT", "SCOPES", "LIMITS", "NAME"]
     status, shown = at_a_terminal("key", "list", "--data", tmp_path / "data")
     note, head, row = shown.splitlines()
-    assert status == 0 and note.startswith("(left out, because the terminal is narrow: CREATED")
+    assert status == 0 and note.startswith("(not shown because the terminal is too narrow: CREATED")
     assert head.split() == ["KEY", "ACCOUNT", "PROJECT", "STATE", "SPENT", "SCOPES", "NAME"]
     assert len(head) <= 80 and len(row) <= 80 and "all but admin" in row and row.endswith("phone")
 
@@ -671,7 +671,7 @@ def test_bench_says_that_its_program_is_not_installed(tmp_path):
     done = subprocess.run([copy_program(tmp_path), "bench", "text"], check=False,
                           capture_output=True, text=True, timeout=WAIT_S)
     assert (done.stdout, done.returncode) == ("", 1)
-    assert done.stderr == ("syrinx bench: the benchmark is a program of its own and is not installed: "
+    assert done.stderr == ("syrinx bench: the benchmark is a separate program, and it is not installed: "
                            f"there is no {tmp_path}/syrinx-bench\n")
 
 

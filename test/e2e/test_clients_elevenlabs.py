@@ -1,6 +1,7 @@
 """ElevenLabs' SDK, and its WebSockets with the package ws, as users run them (see clients.py)."""
 
 import pytest
+from beeps import beeps, put_engines, wav
 from clients import (CLOSED_NORMALLY, CODEC_S, CUT_S, ESPEAK, FLITE, LONG_ANSWER, NOTHING_TO_SAY,
                      SILENCE_S, TEXT, TONE, SharedNode, node_program, seconds)
 
@@ -317,3 +318,57 @@ def test_a_context_that_was_never_flushed_stops_when_it_is_closed(server, start_
     heard = sockets.heard("pcm", 24000, "audio.new")
     first = LONG_ANSWER[:LONG_ANSWER.index(".") + 1]
     assert heard == pytest.approx(seconds(server, FLITE, first), abs=CUT_S)
+
+
+# Speech to text
+
+@pytest.fixture
+def listening(node, tmp_path, start_server):
+    server = start_server({"speech.engines_dir": put_engines(tmp_path / "engines")})
+    samples = beeps(1, 24000) + beeps(2, 24000)
+    folder = tmp_path / "program"
+    folder.mkdir()
+    (folder / "recording.wav").write_bytes(wav(samples, 24000))
+    (folder / "recording.pcm").write_bytes(samples.tobytes())
+    return node.program(server, folder, "elevenlabs.mjs")
+
+
+def test_transcript_of_a_file(listening):
+    answer = listening.run("transcribe", {"languageCode": "eng"})
+    assert answer["text"] == "beep beep beep" and answer["languageCode"] == "eng"
+    assert [w["type"] for w in answer["words"]] == ["word", "spacing", "word", "spacing", "word"]
+
+
+@pytest.mark.parametrize("strategy, texts", [("manual", ["beep beep beep"]),
+                                             ("vad", ["beep", "beep beep"])])
+def test_live_transcript(listening, strategy, texts):
+    messages = listening.run("realtime", {
+        "segments": len(texts), "commitStrategy": strategy, "audioFormat": "pcm_24000",
+        "sampleRate": 24000, "vadSilenceThresholdSecs": 0.5, "includeTimestamps": True,
+        "tokenType": "realtime_scribe"})
+    assert messages[0]["message_type"] == "session_started"
+    assert [m["text"] for m in messages if "words" in m] == texts
+
+
+def test_the_life_of_a_speech_engine(elevenlabs, server):
+    life = elevenlabs.run("engines")
+    created, updated, copy = life["created"], life["updated"], life["copy"]
+    assert life["id"].startswith("seng_") and created["name"] == "Life A"
+    assert created["turn"]["turnTimeout"] == 5 and created["turn"]["turnEagerness"] == "eager"
+    assert created["cascadeTimeoutSeconds"] == 4 and created["tags"] == ["one"]
+    assert created["speechEngine"]["requestHeaders"] == {"X-A": "b"}
+    assert updated["name"] == "Life B" and updated["language"] == "de"
+    assert updated["tts"]["speed"] == 1.1 and updated["turn"] == created["turn"]
+    assert life["got"] == updated
+    assert copy["name"] == "Life C" and life["copyId"] != life["id"]
+    assert copy["turn"] == created["turn"]
+    first, second = life["pages"]
+    assert [item["name"] for item in first["speechEngines"]] == ["Life B"] and first["hasMore"]
+    assert [item["name"] for item in second["speechEngines"]] == ["Life C"]
+    assert not second["hasMore"]
+    where = f"ws://127.0.0.1:{server.port}/v1/convai/conversation?agent_id={life['id']}"
+    assert life["signed"].startswith(where + "&conversation_signature=ks_")
+    assert life["once"].startswith(where + "&conversation_signature=conv_")
+    assert life["bad"]["statusCode"] == 422
+    assert "cascade_timeout_seconds" in life["bad"]["body"]["detail"]["message"]
+    assert life["gone"]["statusCode"] == 404 and life["left"] == 0

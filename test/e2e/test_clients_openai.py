@@ -1,6 +1,7 @@
 """OpenAI's SDK and the AI SDK of Vercel, as their users run them (see clients.py)."""
 
 import pytest
+from beeps import beeps, put_engines, wav
 from clients import (CODEC_S, FLITE, LONG_ANSWER, NOTHING_TO_SAY, SILENCE_S, TEXT, node_program,
                      seconds)
 
@@ -128,10 +129,42 @@ def test_models(openai):
 def test_what_does_not_exist_is_refused_in_its_own_form(openai):
     elsewhere = openai.run("refusedElsewhere")
     assert elsewhere["list"] is None
-    for name in ("retrieve", "transcriptions", "chat", "responses", "withoutV1"):
+    for name in ("retrieve", "translations", "chat", "responses", "withoutV1"):
         error = elsewhere[name]
         assert (error["status"], error["name"]) == (404, "NotFoundError"), error
         assert error["type"] == "invalid_request_error" and error["code"], error
+
+
+# Transcripts
+
+@pytest.fixture
+def listening(tmp_path, start_server):
+    engines = put_engines(tmp_path / "engines")
+    server = start_server({"speech.engines_dir": engines})
+    program = node_program(server, tmp_path, "node22/openai.mjs")
+    (tmp_path / "recording.wav").write_bytes(wav(beeps(1) + beeps(2)))
+    return program
+
+
+def test_transcripts_in_every_format(listening):
+    plain, verbose, text, srt, vtt, events = listening.run(
+        "transcribe", {"model": "gpt-4o-transcribe"},
+        {"response_format": "verbose_json", "timestamp_granularities": ["word", "segment"]},
+        {"response_format": "text"}, {"response_format": "srt"}, {"response_format": "vtt"},
+        {"model": "gpt-4o-mini-transcribe", "stream": True})
+    assert plain["text"] == verbose["text"] == "beep beep beep"
+    assert len(verbose["words"]) == 3 and len(verbose["segments"]) == 2
+    assert text == "beep beep beep\n"
+    assert srt.count("-->") == 2 and vtt.startswith("WEBVTT")
+    assert [event["type"] for event in events] == ["transcript.text.delta"] * 2 \
+        + ["transcript.text.done"]
+    assert "".join(event["delta"] for event in events[:-1]) == events[-1]["text"]
+
+
+def test_transcripts_that_are_refused(listening):
+    for error, status in zip(listening.run("refusedTranscripts", {}, {"model": "no-such-model"},
+                                           {"response_format": "mp3"}), (400, 404, 400)):
+        assert error["status"] == status and error["message"], error
 
 
 # The AI SDK

@@ -305,6 +305,7 @@ def test_compose_and_dockerfile_agree():
     assert command[command.index("--config") + 1] == "/etc/syrinx/syrinx.conf"
     assert package_config()["data"] == volume
     assert package_config()["voices_dir"].startswith(volume)
+    assert package_config()["models_dir"].startswith(volume)
     build = SERVICE["build"]
     assert (DEPLOY / build["context"]).resolve() == SOURCE
     assert (SOURCE / build["dockerfile"]).is_file()
@@ -350,7 +351,8 @@ def test_docker_itself_finds_nothing_wrong(command):
 
 def test_the_package_s_configuration_has_the_package_s_paths():
     """And the service none of its own, which other commands would not know."""
-    assert package_config() == {"data": "/var/lib/syrinx", "voices_dir": "/var/lib/syrinx/voices"}
+    assert package_config() == {"data": "/var/lib/syrinx", "voices_dir": "/var/lib/syrinx/voices",
+                                "models_dir": "/var/lib/syrinx/models"}
     service = (DEPLOY / "syrinx.service").read_text(encoding="utf-8")
     assert re.search(r"^ExecStart=.*serve --config /etc/syrinx/syrinx.conf$", service, re.M)
     assert re.search(r"^StateDirectory=syrinx$", service, re.M)

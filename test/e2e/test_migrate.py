@@ -66,7 +66,7 @@ def test_a_store_that_a_server_runs_on_is_not_moved(start_server, empty_database
     assert migrate(sqlite, empty_database.address)[0] == 0
     moved = start_server({"store.address": empty_database.address})
     status, said = migrate(empty_database.address, f"sqlite:{tmp_path}/back.db")
-    assert status == 1 and "a server runs on one of the stores" in said
+    assert status == 1 and "a server is using one of the stores" in said
     moved.stop()
     assert migrate(empty_database.address, f"sqlite:{tmp_path}/back.db")[0] == 0
 
@@ -79,9 +79,9 @@ def test_what_cannot_be_moved_is_said(empty_database, tmp_path):
     for wrong, says in [
             ((source, empty_database.address), "the target is not empty"),
             ((f"sqlite:{tmp_path}/none.db", f"sqlite:{tmp_path}/new.db"), "No such file"),
-            ((source, "memory:"), "cannot be moved"),
+            ((source, "memory:"), "cannot be migrated"),
             ((source, "mysql://root:secret@host/x"),
-             "cannot open mysql://host/x: there is no such store; one is sqlite:PATH, postgresql:"),
+             "cannot open mysql://host/x: there is no such store; the address must be sqlite:PATH, postgresql:"),
             ((source, f"postgresql://syrinx:no@127.0.0.1:{empty_database.port}/syrinx"),
              "password authentication failed"),
             ((source, "postgresql://syrinx:secret@127.0.0.1:1/syrinx"),

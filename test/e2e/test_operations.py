@@ -142,7 +142,7 @@ def speak(port, key):
 
 # What the commands below a heading must print.
 SAID = {
-    "Starting": [r"the configuration is good", r"ready: \d+ voices"],
+    "Starting": [r"the configuration is valid", r"ready: \d+ voices"],
     "Which configuration and store a command uses": [r"configuration +\S+/syrinx\.conf\b", r"sqlite:\S+/data/syrinx\.db"],
     "Accounts, projects, keys": [r"website", r"kt_", r"kiosk", r'"token"', r'"plan": ?"starter"'],
     "Limits and plans": [r"turns +10\b"],
@@ -150,7 +150,7 @@ SAID = {
     "Usage and the ledger": [r"total", r"cost_microcents", r'"turn_id"', r"all totals match"],
     "Upgrading": [r"ready: \d+ voices"],
     "Backing up": [r"all totals match"],
-    "Restoring": [r"kept as \S+syrinx\.db\.replaced-", r"all totals match", r"ready: \d+ voices"],
+    "Restoring": [r"renamed to \S+syrinx\.db\.replaced-", r"all totals match", r"ready: \d+ voices"],
     "Sizing": [r"\d+ syrinx\n", r"\d+ syrinx-espeak\n"],
     "Engines": [r"system call filter"],
 }

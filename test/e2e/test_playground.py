@@ -1,23 +1,16 @@
-"""The playground in a real browser: Debian's Chromium, driven by playwright-core.
+"""The playground in a real browser (browser.py): its tabs that speak, and who may use it.
 
 What a person does is in test/clients/browser/page.mjs, a case each; here is what they must see.
-SYRINX_PICTURES names a folder for screenshots.
 """
 
 import http.client
-import json
-import os
-import pathlib
-import shutil
 import signal
 import subprocess
 
 import pytest
 from fake_llm import FakeLlm
-from program import (SOURCE, WAIT_S, become_subreaper, companions, free_port,
-                     wait_until)
+from program import WAIT_S, free_port, wait_until
 
-BROWSER = SOURCE / "test/clients/browser"
 QUIET = 0.01  # of full scale
 
 
@@ -26,49 +19,9 @@ def server(shared_server):
     return shared_server
 
 
-@pytest.fixture(scope="session")
-def packages():
-    if not shutil.which("chromium"):
-        pytest.skip("there is no chromium")
-    done = subprocess.run([SOURCE / "test/clients/install", "browser"], capture_output=True,
-                          text=True, timeout=600, check=False)
-    if done.returncode != 0:
-        pytest.skip(f"no playwright-core: {done.stderr.strip()}")
-    return pathlib.Path(done.stdout.strip())
-
-
 @pytest.fixture
-def browse(tmp_path, packages):
-    """Runs a case and gives what was seen; `answer` is called for each line that waits for it."""
-    shutil.copy(BROWSER / "page.mjs", tmp_path)
-    (tmp_path / "node_modules").symlink_to(packages)
-
-    def run(server, case, answer=None):
-        environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path),
-                       "SYRINX_URL": f"http://127.0.0.1:{server.port}", "SYRINX_KEY": server.key,
-                       "CHROMIUM": shutil.which("chromium"),
-                       "PICTURES": os.environ.get("SYRINX_PICTURES", "")}
-        # What the browser leaves stays the browser's, and is not taken for what a server left.
-        with subprocess.Popen(["node", "page.mjs", case], cwd=tmp_path, env=environment, text=True,
-                              stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, preexec_fn=become_subreaper) as process:
-            companions.add(process.pid)
-            last = ""
-            for line in process.stdout:
-                if line.startswith("wait"):
-                    answer(line.split(":")[1].strip())
-                    process.stdin.write("\n")
-                    process.stdin.flush()
-                else:
-                    last = line
-            said = process.stderr.read()
-            assert process.wait(WAIT_S) == 0, said
-        seen = json.loads(last)
-        assert seen["complaints"] == []  # the page's own, and those of its content policy
-        assert seen["foreign"] == []  # nothing is loaded from elsewhere
-        return seen
-
-    return run
+def browse(browser):
+    return lambda server, case, answer=None: browser.run("page.mjs", case, server, answer)
 
 
 def test_a_sentence_is_heard_and_shown(server, browse):
@@ -271,7 +224,7 @@ def test_a_stop_may_cross_the_end(server, browse):
 
 def test_the_keyboard_is_enough(server, browse):
     seen = browse(server, "can_be_used_by_keyboard_alone")
-    assert seen["tab"] == "tab-multi"
+    assert seen["tab"] == "tab-listen"
     assert seen["codeTab"] == "curl" and seen["code"].startswith("curl")
     assert seen["unnamed"] == []
 
@@ -282,7 +235,7 @@ def test_a_phone_shows_all_of_it(server, browse):
     assert seen["ground"] == "rgb(20, 24, 26)"
 
 
-def test_code_that_it_shows_runs(server, browse, tmp_path, packages):
+def test_code_that_it_shows_runs(server, browse, tmp_path):
     code = browse(server, "shows_code_that_can_be_pasted")["code"]
     script = tmp_path / "code.py"
     script.write_text(code["python"].replace("KEY", server.key))

@@ -226,7 +226,7 @@ def test_credit_that_another_server_holds_is_not_said_to_be_spent(start_server, 
     ("postgresql://syrinx:tell-no1@127.0.0.1:{port}/syrinx", "password authentication failed"),
     ("postgresql://nobody:tell-no1@127.0.0.1:{port}/syrinx", "password authentication failed"),
     ("postgresql://syrinx:{password}@127.0.0.1:{port}/no_such", "\"no_such\" does not exist"),
-    ("postgresql://syrinx:tell-no1@[::1/syrinx", "address is not understood"),
+    ("postgresql://syrinx:tell-no1@[::1/syrinx", "address is invalid"),
 ])
 def test_what_an_operator_must_mend_ends_the_start_and_is_said_without_the_password(
         database, tmp_path, address, says):
@@ -250,7 +250,7 @@ def test_a_database_of_a_newer_program_ends_the_start(database, tmp_path):
     finally:
         database.ask("UPDATE schema_version SET version = version - 1000")
     assert done.returncode == 1
-    assert "the database is of a newer program" in done.stderr.decode()
+    assert "the database is of a newer release" in done.stderr.decode()
 
 
 def test_commands_do_not_wait_for_a_database_that_is_away(tmp_path):

@@ -209,8 +209,8 @@ def test_a_server_without_prices_shows_no_cost(start_server):
     (row,) = server.wait_for_ledger(1)
     assert_charged(row, Fraction(54, 10))
     assert "CENTS" not in titles(server)
-    assert titles(server).split() == ["DAY", "TURNS", "AUDIO", "S", "CHARACTERS", "ANSWERS", "TOKENS",
-                                      "IN", "TOKENS", "OUT"]
+    assert titles(server).split() == ["DAY", "TURNS", "AUDIO", "S", "CHARACTERS", "HEARD", "S",
+                                      "ANSWERS", "TOKENS", "IN", "TOKENS", "OUT"]
 
 
 @pytest.mark.parametrize("whose", ["an account", "a key with credit"])
@@ -228,7 +228,7 @@ def test_whoever_is_charged_sees_the_cost_at_the_default_price(start_server, who
     assert "no price is set" not in server.log()
     server.stop()
     again = start_server(data=server.data)
-    assert "they are charged the default price, 5.4 EUR cents a minute" in again.log()
+    assert "they are charged the default price, 5.4 EUR cents per minute" in again.log()
     again.stop()
     priced = start_server({"prices.cents_per_minute": "5.4"}, data=server.data)
     assert "no price is set" not in priced.log()

@@ -33,7 +33,7 @@ def test_every_command_finds_the_server_of_the_data_directory(tmp_path):
         assert done.returncode == 0 and b"Hello there." in done.stdout, done.stderr
         (data / "local.key").rename(data / "local.key.away")
         done = syrinx("say", "Hello.", "--voice", "1", "-o", wav, "--data", data)
-        assert f"a server runs, but {data}/local.key cannot be read" in done.stderr.decode()
+        assert f"a server is running, but {data}/local.key cannot be read" in done.stderr.decode()
 
 
 class Listener(http.server.BaseHTTPRequestHandler):
@@ -78,7 +78,7 @@ def test_a_file_that_names_another_host_is_not_believed(tmp_path):
                      "127.0.0.3@192.0.2.1", "192.0.2.1#127.0.0.3"):
             with pretending(data, f"http://{host}:{port}"):
                 done = syrinx("say", "Hello.", *out, extra=secret)
-                assert b"no server runs with the data directory" in done.stderr, host
+                assert b"no server is running on the data directory" in done.stderr, host
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be two users")
@@ -89,6 +89,6 @@ def test_root_uses_the_server_of_another_user_only_where_it_was_named(start_serv
     start_server(data=data, user=NOBODY.pw_uid)
     out = ["--voice", "1", "-o", reachable_path / "out.wav"]
     done = syrinx("say", "Hello.", *out, cwd=reachable_path)
-    assert b"no server runs with the data directory data" in done.stderr
+    assert b"no server is running on the data directory data" in done.stderr
     assert not syrinx("say", "Hello.", *out, "--data", "data", cwd=reachable_path).stderr
     assert not syrinx("say", "Hello.", *out, settings={"server.data": data}, cwd=reachable_path).stderr

@@ -10,7 +10,8 @@ from program import BUILD, SANITIZER, process_name, process_status, wait_until
 pytestmark = pytest.mark.skipif(
     SANITIZER != "none", reason="built with a sanitizer, which the engines' filter would kill")
 
-ENGINES = {name for name in ("syrinx-tone", "syrinx-flite", "syrinx-espeak", "syrinx-vits")
+ENGINES = {name for name in ("syrinx-tone", "syrinx-flite", "syrinx-espeak", "syrinx-vits",
+                            "syrinx-hear")
            if (BUILD / name).exists()}
 
 

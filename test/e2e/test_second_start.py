@@ -61,7 +61,7 @@ def test_a_second_start_with_a_greeting_is_refused_and_the_first_is_undisturbed(
         said = start_in_vain("--greet", "--data", first.data, "--listen", address)
         assert f"process {first.pid}, on {address}" in said and str(first.data) in said
         assert f"kill {first.pid}\n" in said and f"kill -USR2 {first.pid}\n" in said
-        another = shlex.split(shown(said, "beside it: +(.*)"))
+        another = shlex.split(shown(said, "alongside it: +(.*)"))
         assert another[:2] == [str(SYRINX), "serve"]
         assert another[another.index("--data") + 1] == f"{first.data}-2"
         with running(another, tmp_path / "log"):
@@ -74,7 +74,7 @@ def test_a_second_make_run_is_answered_with_the_make_run_that_works(start_server
     first = start_server(port=free_port())
     said = start_in_vain("--greet", "--fetch-voices", "--data", first.data, "--listen",
                          f"127.0.0.1:{first.port}", is_by_make=True)
-    arguments = shlex.split(shown(said, 'beside it: +make run ARGS="(.*)"'))
+    arguments = shlex.split(shown(said, 'alongside it: +make run ARGS="(.*)"'))
     assert arguments[0::2] == ["--data", "--listen"] and arguments[1] == f"{first.data}-2"
 
 

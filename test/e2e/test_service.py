@@ -147,13 +147,18 @@ def test_who_may_not_read_the_service_s_file_is_told_what_to_do(installed, has_s
         assert done.returncode == 1
         assert f"may not read {installed.config}" in done.stderr, done.stderr
         assert suggestion.format(command[0]) in done.stderr, done.stderr
-    # Voices that the service never sees are not installed either.
+    # Voices and models that the service never sees are not installed either.
     for verb in (("fetch",), ("add", "voice.onnx"), ("remove", "voice")):
         done = installed.run("voices", *verb, **user)
         assert done.returncode == 1 and f"may not read {installed.config}" in done.stderr
         assert "syrinx voices" in done.stderr and "--voices DIR" in done.stderr
-    done = installed.run("voices", "remove", "none", "--voices", installed.elsewhere, **user)
-    assert done.returncode == 1 and "may not read" not in done.stderr
+    for verb in (("fetch",), ("remove", "model")):
+        done = installed.run("models", *verb, **user)
+        assert done.returncode == 1 and f"may not read {installed.config}" in done.stderr
+        assert "syrinx models" in done.stderr and "--models DIR" in done.stderr
+    for kind in ("voices", "models"):
+        done = installed.run(kind, "remove", "none", f"--{kind}", installed.elsewhere, **user)
+        assert done.returncode == 1 and "may not read" not in done.stderr
     # Commands that need nothing of it are not in the way.
     done = installed.run("ready", "--server", "http://127.0.0.1:1", **user)
     assert "Connection refused" in done.stderr and "may not read" not in done.stderr

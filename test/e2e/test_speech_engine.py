@@ -302,7 +302,7 @@ def test_a_reload_says_what_waits_for_a_restart(start_server):
         AGENTS.replace("/one", "/three") + "[plan pro]\nturns = 3\n"
         "[speech]\nworkers = 3\n[store]\naddress = postgresql://me:tell-no1@host/x\n")
     server.process.send_signal(signal.SIGHUP)
-    server.wait_for_log(r"warn +server: SIGHUP: changed, and used after a restart only: "
+    server.wait_for_log(r"warn +server: SIGHUP: changed, but used only after a restart: "
                         r"speech.workers, store.address, \[plan pro\]\n")
     assert accepted(server, path="/three", key=KEY)
     assert "tell-no1" not in server.log()

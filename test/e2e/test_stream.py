@@ -6,7 +6,10 @@ import json
 import pytest
 import websockets
 from client import Client, Turn, is_speech, read_turns
-from program import WAIT_S
+from program import SANITIZER, WAIT_S
+
+# A sanitized server takes a minute for 200 at once, and shows nothing that it does not show for 50.
+MANY = 200 if SANITIZER == "none" else 50
 
 TOKENS = ["Good ", "morn", "ing, ", "this ", "is ", "a ", "reply ", "that ", "comes ", "in ", "to",
           "kens. ", "It ", "has ", "two ", "sentences."]
@@ -203,13 +206,13 @@ def test_finished_sentence_is_spoken_without_waiting_for_the_buffer_to_get_stale
 # Many
 
 @pytest.mark.parametrize("voice", [1071, 2001])
-def test_two_hundred_connections_speaking_at_once_all_complete(start_server, voice):
+def test_many_connections_speaking_at_once_all_complete(start_server, voice):
     server = start_server()
-    clients = [Client(server) for _ in range(200)]
+    clients = [Client(server) for _ in range(MANY)]
     for i, client in enumerate(clients):
         client.send(voice_id=voice, text=f"Caller {i} speaks.", flush=True)
     turns = read_turns(clients)
-    assert [turn.texts for turn in turns] == [[f"Caller {i} speaks."] for i in range(200)]
+    assert [turn.texts for turn in turns] == [[f"Caller {i} speaks."] for i in range(MANY)]
     assert sorted(row["id"] for row in server.ledger()) == sorted(
         turn.usage["turn_id"] for turn in turns)
     for client in clients:

@@ -3,28 +3,21 @@ server that gives an engine its words."""
 
 import contextlib
 import fcntl
-import json
 import os
-import pathlib
 import pty
-import queue
 import re
 import select
 import signal
 import struct
-import subprocess
 import termios
-import threading
 import time
 
 import pytest
 from client import Refused
 from engine import HEADER, Engine, digest, echo_key, sign
 from engine import claims as good_claims
-from program import SOURCE, SYRINX, WAIT_S, environment, syrinx
-
-CLIENTS = SOURCE / "test/clients"
-KEY = "sk_test_0123456789abcdef"
+from program import SYRINX, WAIT_S, environment, syrinx
+from speech_engine_peer import KEY, start_peer
 
 
 @pytest.fixture
@@ -54,9 +47,6 @@ class Terminal:
     def __init__(self, *arguments, term="xterm", extra=None):
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            # A shell that runs the tests in the background has these two ignored.
-            for number in (signal.SIGINT, signal.SIGQUIT):
-                signal.signal(number, signal.SIG_DFL)
             os.execve(SYRINX, [SYRINX, "talk", *map(str, arguments)],
                       environment({}) | {"NO_COLOR": "1", "TERM": term} | (extra or {}))
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("4H", 24, self.COLUMNS, 0, 0))
@@ -176,7 +166,7 @@ def test_each_line_is_a_turn_and_each_answer_a_line(server):
 
 def test_at_a_terminal_it_is_a_conversation(server):
     with Terminal(*at(server)) as terminal:
-        assert terminal.wait_for_rows("you>")[0].startswith("Talking with echo at http")
+        assert terminal.wait_for_rows("you>")[0].startswith("Talking to echo at http")
         terminal.type("good morning\n")
         terminal.wait_for_rows("you> good morning", "echo> You said: good morning.", "you>")
         terminal.type("\n")
@@ -246,7 +236,7 @@ def test_signals_give_the_terminal_back(server, number):
 
 def test_a_dumb_terminal_is_used_as_it_is(server):
     with Terminal(*at(server), term="dumb") as terminal:
-        assert "Talking with echo at http" in terminal.read_until("you> ")
+        assert "Talking to echo at http" in terminal.read_until("you> ")
         terminal.type(STORY[:100] + "\n")
         terminal.read_until("echo> ")
         terminal.type("enough\n")
@@ -257,6 +247,20 @@ def test_a_dumb_terminal_is_used_as_it_is(server):
         terminal.type("\x03")
         shown = terminal.read_until(r"\(stopped\)\s+you> ")
         assert "\033" not in shown
+        terminal.type("\x04")
+        assert terminal.wait_for_end() == 0
+
+
+def test_an_answer_that_arrives_with_the_interrupt_is_stopped_all_the_same(server):
+    with Terminal(*at(server), term="dumb") as terminal:
+        terminal.read_until("you> ")
+        terminal.type(STORY + "\n")
+        terminal.read_until("echo> ")
+        os.kill(terminal.pid, signal.SIGSTOP)
+        time.sleep(0.5)  # so that words and the signal are there when it goes on
+        os.kill(terminal.pid, signal.SIGINT)
+        os.kill(terminal.pid, signal.SIGCONT)
+        terminal.read_until(r"\(stopped\)\s+you> ")
         terminal.type("\x04")
         assert terminal.wait_for_end() == 0
 
@@ -299,7 +303,7 @@ def test_who_cannot_speak_says_so_once_and_goes_on_in_text(server, tmp_path):
         assert done.returncode == 0, done.stderr
         assert done.stdout == b"You said: one.\nYou said: two.\n"
         told = done.stderr.decode().splitlines()
-        assert len(told) == 1 and words in told[0] and "going on in text" in told[0], told
+        assert len(told) == 1 and words in told[0] and "continuing with text only" in told[0], told
         assert "-o" not in told[0].split() and "{" not in told[0]
     with Terminal(*at(server, "--voice", "99999")) as terminal:
         terminal.wait_for_rows("you>")
@@ -330,7 +334,7 @@ def test_without_a_server_or_its_key_it_says_so(server, tmp_path):
     assert done.returncode == 1 and b"HTTP 401" in done.stderr and b"mint-token" in done.stderr
     assert b"{" not in done.stderr and b"--key" not in done.stderr
     done = talk(*at(server, "--agent", "nobody"))
-    assert done.returncode == 1 and b"there is echo" in done.stderr
+    assert done.returncode == 1 and b"the agents are: echo" in done.stderr
 
 
 def test_a_configured_agent_is_found_by_its_name(start_server):
@@ -362,60 +366,10 @@ def test_minted_tokens_open_the_door(server):
 # With ElevenLabs' library
 
 
-class Peer:
-    """test/clients/speech_engine.mjs, and what it tells."""
-
-    def __init__(self, folder, packages):
-        (folder / "node_modules").symlink_to(packages)
-        script = folder / "speech_engine.mjs"
-        script.write_bytes((CLIENTS / "speech_engine.mjs").read_bytes())
-        self.process = subprocess.Popen(
-            ["node", script], stdout=subprocess.PIPE, cwd=folder,
-            env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(folder), "ENGINE_KEY": KEY})
-        self.events = queue.Queue()
-        self.passed_over = []
-        threading.Thread(target=self.read, daemon=True).start()
-        self.url = f"ws://127.0.0.1:{self.wait_for('listening')['port']}/ws"
-
-    def read(self):
-        for line in self.process.stdout:
-            if line.startswith(b"{"):
-                self.events.put(json.loads(line))
-
-    def wait_for(self, event, **fields):
-        """The next of these; others stay for later."""
-        def fits(found):
-            return found["event"] == event and fields.items() <= found.items()
-
-        for i, found in enumerate(self.passed_over):
-            if fits(found):
-                return self.passed_over.pop(i)
-        while not fits(found := self.events.get(timeout=WAIT_S)):
-            self.passed_over.append(found)
-        return found
-
-    def at(self, *more):
-        return ["--url", self.url, "--key", KEY, *more]
-
-
-    def forget(self):
-        """What was told so far."""
-        self.passed_over.clear()
-        with contextlib.suppress(queue.Empty):
-            while True:
-                self.events.get_nowait()
-
-
 @pytest.fixture(scope="module")
 def only_peer(tmp_path_factory):
-    done = subprocess.run([CLIENTS / "install", "."], capture_output=True, text=True, timeout=600,
-                          check=False)
-    if done.returncode != 0:
-        pytest.skip(f"no clients: {done.stderr.strip()}")
-    peer = Peer(tmp_path_factory.mktemp("peer"), pathlib.Path(done.stdout.strip()))
-    yield peer
-    peer.process.kill()
-    peer.process.wait()
+    with start_peer(tmp_path_factory.mktemp("peer")) as peer:
+        yield peer
 
 
 @pytest.fixture

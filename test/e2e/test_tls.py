@@ -143,8 +143,8 @@ def test_an_address_of_another_kind_is_refused(tmp_path, command):
 def test_the_local_key_is_for_this_machine(tls_server, tmp_path):
     done = syrinx(*ways("https://voice.example.com", tls_server.data)["say"])
     said = done.stderr.decode()
-    assert done.returncode == 1 and "no key for https://voice.example.com" in said
-    assert "is sent to this machine only" in said
+    assert done.returncode == 1 and "no API key for https://voice.example.com" in said
+    assert "is only sent to servers on this machine" in said
     done = syrinx(*ways("http://127.0.0.1:1", tmp_path)["say"])
     assert f"there is no local key in {tmp_path}/local.key" in done.stderr.decode()
 
@@ -220,11 +220,11 @@ def test_sighup_takes_the_files_that_a_changed_configuration_names(start_server,
     text = "[server]\ntls_key = {}\ntls_certificate = {}\ndrain_seconds = {}\n"
     server = start_server(config=text.format(key, certificate, 60))
     server.config_path.write_text(text.format(other_key, other, 61))
-    lines = reload(server, "used after a restart only")
-    assert "restart only: server.drain_seconds\n" in lines  # and not the certificate
+    lines = reload(server, "used only after a restart")
+    assert "after a restart: server.drain_seconds\n" in lines  # and not the certificate
     assert certificate_of(server) == text_of(other)
     server.config_path.write_text("[server]\ndrain_seconds = 60\n")
-    lines = reload(server, "used after a restart only")
+    lines = reload(server, "used only after a restart")
     assert "server.tls_certificate, server.tls_key\n" in lines
     assert certificate_of(server) == text_of(other)
 

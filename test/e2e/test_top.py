@@ -103,8 +103,8 @@ def stranger():
 
 
 @pytest.mark.parametrize("command, path, words", [
-    (["top", "--once"], "", "answered something else: is it Syrinx?"),
-    (["top", "--once"], "/page", "answered something else: is it Syrinx?"),
+    (["top", "--once"], "", "did not answer with Syrinx metrics: is it Syrinx?"),
+    (["top", "--once"], "/page", "did not answer with Syrinx metrics: is it Syrinx?"),
     (["top", "--once"], "/long", "long"),
     (["top", "--once"], "/moved", "answered 302: is it Syrinx?"),
     (["top", "--once"], "/nowhere", "answered 404: it has no /metrics: is it Syrinx?"),
@@ -129,7 +129,7 @@ def test_a_pipe_gets_one_plain_table(server, option):
     assert done.returncode == 0 and done.stderr == b""
     assert "\x1b" not in text and text.endswith("\n")
     assert text.startswith(f"syrinx {address(server)} ")
-    assert "rates and times since its start" in text
+    assert "rates and times since the server started" in text
     assert re.search(r"^connections +1 +turns finished +\d+\.\d +1$", text, re.M)
     assert re.search(r"^first audio +[\d.]+ m?s +[\d.]+ m?s +[\d.]+ m?s +1$", text, re.M)
     assert re.search(r"^ERRORS +VALIDATION_ERROR 1$", text, re.M)
@@ -154,15 +154,15 @@ def test_a_key_is_wanted_where_it_is_configured_so(start_server):
     here = ["top", "--once", "--server", address(server)]
     done = syrinx(*here)
     assert done.returncode == 1
-    assert "answered 401: it wants a key: --key-file FILE, or SYRINX_KEY" in done.stderr.decode()
+    assert "answered 401: it requires an API key: give --key-file FILE or set SYRINX_KEY" in done.stderr.decode()
     done = syrinx(*here, "--key", user)
     assert done.returncode == 1
-    assert "answered 403: this key may not: it must be the operator's" in done.stderr.decode()
+    assert "answered 403: the key is not allowed to read the metrics" in done.stderr.decode()
     assert syrinx(*here, "--key", server.key).returncode == 0
     assert syrinx(*here, extra={"SYRINX_KEY": server.key}).returncode == 0
     assert syrinx(*here, "--data", server.data).returncode == 0  # the local key
     done = syrinx(*here, "--key", server.key + "\r\nX: y")
-    assert done.returncode == 1 and b"the key is not one" in done.stderr
+    assert done.returncode == 1 and b"this is not a valid key" in done.stderr
 
 
 def test_no_server_is_an_error_in_a_pipe():
@@ -246,7 +246,7 @@ class Terminal:
 
 def test_the_view_is_live_and_q_gives_the_terminal_back(server):
     with Terminal("--server", address(server)) as terminal:
-        terminal.wait_for(r"rates and times of the last 1\.\d s")
+        terminal.wait_for(r"rates and times over the last 1\.\d s")
         assert termios.tcgetattr(terminal.theirs) != terminal.before
         with Client(server) as client:
             terminal.wait_for(r"connections +1\b")
@@ -299,12 +299,12 @@ def test_a_server_that_is_away_is_waited_for(start_server, server):
     with Terminal("--server", f"127.0.0.1:{port}", "--interval", "1") as terminal:
         terminal.wait_for("waiting for the server: .*Connection refused")
         later = start_server(port=port)
-        terminal.wait_for(r"rates and times of the last")
+        terminal.wait_for(r"rates and times over the last")
         later.stop()
         lines = terminal.wait_for("waiting for the server: ")
         assert any(line.startswith("connections") for line in lines)  # the last that was seen
         start_server(port=port)
-        terminal.wait_for(r"rates and times of the last")
+        terminal.wait_for(r"rates and times over the last")
         terminal.press(b"q")
         assert terminal.end() == (0, "")
         assert terminal.is_given_back()
@@ -313,7 +313,7 @@ def test_a_server_that_is_away_is_waited_for(start_server, server):
 
 def test_a_server_that_refuses_is_not_waited_for(start_server, stranger):
     server = start_server({"server.metrics": "key"})
-    for where, words in ((address(server), "it wants a key"), (stranger, "is it Syrinx?")):
+    for where, words in ((address(server), "it requires an API key"), (stranger, "is it Syrinx?")):
         with Terminal("--server", where) as terminal:
             status, told = terminal.end()
             assert status == 1 and words in told

@@ -15,10 +15,13 @@ import itertools
 import json
 import re
 import sqlite3
+import urllib.parse
 
 import pytest
+from beeps import base64_of, beeps, form as upload, put_engines, wav
 from program import BUILD, WAIT_S, wait_until
 from test_descriptions import routes_of_the_server
+from test_twilio import TOKEN, sign
 from transcript import CHOICES, FOLDER, LISTS, NUMBERS, OBJECTS, SCOPES, TEXTS, TRUTHS
 
 NOBODY = "987654"
@@ -76,8 +79,106 @@ def test_every_route_has_a_success():
             re.findall(r"^> ([A-Z]+) ([^\s?]+).*\n< (\d+)", text, re.M) if status[0] == "2"
             or status in ("101", "501")}
     missing = [(method, route) for method, route in sorted(routes_of_the_server())
-               if not any(fits(route, path) and said in (method, "WEBSOCKET") for said, path in done)]
+               if not route.endswith("/convai/conversation/token")  # it always refuses
+               and not any(fits(route, path) and said in (method, "WEBSOCKET") for said, path in done)]
     assert not missing, "no success of these is in a transcript"
+
+
+# Telephone calls
+
+def test_twilio(record):
+    url = "https://voice.example.com/twilio/phone"
+    transcript = record({"server.public_url": "https://voice.example.com"}, more=f"""
+[agent phone]
+path = /phone
+api_key = k
+llm = echo
+twilio_token = {TOKEN}
+account_key = {WRONG_KEY}
+""")
+
+    def call(method, query="", body=None, signed=None, path="/twilio/phone"):
+        signature = sign(url + query) if signed is None else signed
+        transcript.call(method, path + query, body, key=None,
+                        headers={"X-Twilio-Signature": signature} if signature else {})
+
+    form = {"From": "+15550100", "To": "+15550199", "CallSid": "CA0123"}
+    body = urllib.parse.urlencode(form).encode()
+    call("POST", body=body, signed=sign(url, form))
+    call("POST", body=b"")
+    call("GET", "?" + body.decode())
+    call("POST", body=body)
+    call("POST", body=body, signed="")
+    call("GET", signed="x")
+    call("POST", body=b"From=%")
+    call("POST", body=b"", path="/twilio/one")
+
+
+# Transcripts of recordings
+
+def test_listening(record, tmp_path):
+    engines = put_engines(tmp_path / "engines", "syrinx-tone", "syrinx-decode")
+    transcript = record({"speech.engines_dir": engines})
+    recording = wav(beeps(1, 8000) + beeps(2, 8000), 8000)
+
+    def hear(path, headers, file=recording, **fields):
+        body, kind = upload(file=file, **fields)
+        return transcript.call("POST", path, body, key=None, note=f"{fields}",
+                               headers={"Content-Type": kind} | headers)
+
+    openai = {"Authorization": "Bearer " + transcript.server.key}
+    native = {"X-API-Key": transcript.server.key}
+    xi = {"xi-api-key": transcript.server.key}
+    transcript.server.wait_for_log("models: beeps")
+    transcript.title("OpenAI's formats")
+    for form in ("json", "text", "srt", "vtt", "verbose_json"):
+        hear("/v1/audio/transcriptions", openai, model="whisper-1", response_format=form)
+    hear("/v1/audio/transcriptions", openai, model="whisper-1", response_format="verbose_json",
+         **{"timestamp_granularities[]": ["word", "segment"]})
+    hear("/v1/audio/transcriptions", openai, model="gpt-4o-transcribe", language="en", stream="true")
+    transcript.title("KugelAudio's")
+    hear("/v1/audio/transcriptions", native, language="en")
+    transcript.title("ElevenLabs'")
+    for prefix in ("", "/11labs"):
+        hear(prefix + "/v1/speech-to-text", xi, model_id="scribe_v2", language_code="eng")
+        hear(prefix + "/v1/speech-to-text", xi, model_id="scribe_v2", timestamps_granularity="none")
+    transcript.title("what is refused")
+    for headers in (openai, native):
+        hear("/v1/audio/transcriptions", headers, file=b"no sound")
+        hear("/v1/audio/transcriptions", headers, model="none")
+        hear("/v1/audio/transcriptions", headers, response_format="none")
+    hear("/v1/speech-to-text", xi, file=b"no sound")
+    hear("/v1/speech-to-text", xi, model_id="none")
+    hear("/v1/speech-to-text", xi, webhook="true")
+    transcript.title("live")
+    for prefix in ("", "/11labs"):
+        query = "commit_strategy=manual&include_timestamps=true&audio_format=pcm_8000"
+        with transcript.open(prefix + "/v1/speech-to-text/realtime", key=None, headers=xi,
+                             query=query) as tap:
+            tap.ask({"message_type": "input_audio_chunk", "commit": True,
+                     "audio_base_64": base64_of(beeps(1, 8000, 0, 0))}, "with_timestamps")
+            tap.say({"message_type": "nonsense"})
+            tap.end()
+
+
+# Transcripts of conversations
+
+def test_conversations(record):
+    transcript = record(more="[agent greeter]\npath = /greeter\napi_key = sk_of_the_greeter_0123456789\n"
+                             "llm = echo\nvoice = 1\nfirst_message = Hello.\n")
+    xi = {"xi-api-key": transcript.server.key}
+    begin = {"type": "conversation_initiation_client_data",
+             "conversation_config_override": {"conversation": {"text_only": True}}}
+    for prefix in ("", "/11labs"):
+        transcript.title(prefix + "/v1/convai/conversation")
+        with transcript.open(prefix + "/v1/convai/conversation", key=None, headers=xi,
+                             query="agent_id=greeter") as tap:
+            tap.ask(begin, '"type":"stop"')
+            tap.ask({"type": "user_message", "text": "good morning"}, '"type":"stop"')
+            tap.ask({"type": "user_message", "text": 7}, '"type":"error"')
+    transcript.title("what is refused")
+    for headers, query in ((xi, "agent_id=nobody"), (xi, "agent_id="), ({}, "agent_id=greeter")):
+        transcript.open("/v1/convai/conversation", key=None, headers=headers, query=query)
 
 
 # Resources
@@ -398,6 +499,40 @@ def test_tokens(record):
         path = prefix + "/v1/text-to-speech/1/stream-input"
         transcript.open(path, key=None, query="single_use_token=" + single)
         transcript.open(path, note="again", key=None, query="single_use_token=" + single)
+
+
+# Speech engines
+
+def test_speech_engines(record):
+    transcript = record()
+    for prefix in ("", "/11labs"):
+        transcript.title(prefix + "/v1/speech-engine")
+        path = prefix + "/v1/speech-engine"
+        call = functools.partial(transcript.call, key=None,
+                                 headers={"xi-api-key": transcript.server.key})
+
+        def made(*request):
+            engine = call(*request)[1]["speech_engine_id"]
+            transcript.lines[-1] = transcript.lines[-1].replace(engine, "ENGINE")
+            return transcript.hide(engine, "ENGINE")
+
+        engine = made("POST", path, {"name": "Left", "speech_engine": {"ws_url": "wss://h/p"}})
+        call("GET", f"{path}/{engine}")
+        call("PATCH", f"{path}/{engine}", {"turn": {"turn_eagerness": "eager"}, "other": [1]})
+        call("PATCH", f"{path}/{engine}", {"turn": {"turn_eagerness": "slow"}})
+        copy = made("POST", f"{path}/{engine}/duplicate", {"name": "Right"})
+        call("GET", path + "?sort_by=name&sort_direction=asc")
+        signing = prefix + "/v1/convai/conversation/get"
+        for name, more in (("-signed-url", ""), ("_signed_url", "&include_conversation_id=true")):
+            url = call("GET", f"{signing}{name}?agent_id={engine}{more}")[1]
+            hidden = url["signed_url"].split("conversation_signature=")[1]
+            transcript.server.secrets.append(hidden)
+            shown = re.sub("[0-9a-f]{64}", "MAC", transcript.lines[-1])
+            transcript.lines[-1] = shown.replace(url.get("conversation_id", "CONV"), "CONV")
+        for name in (engine, copy):
+            call("DELETE", f"{path}/{name}")
+        call("DELETE", f"{path}/{engine}")
+        transcript.call("GET", prefix + "/v1/convai/conversation/token?agent_id=x", key=None)
 
 
 # Speech over HTTP

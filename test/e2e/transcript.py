@@ -61,6 +61,7 @@ OBJECTS = [7, "x", True, [], None, {"x": 1}]
 
 PLACEHOLDERS = [(re.compile(pattern), placeholder) for pattern, placeholder in (
     (r"req_[0-9a-f]{16}", "REQUEST"),
+    (r"conv_[0-9a-z]{26}", "CONVERSATION"),
     (r"\bk[at]_[A-Za-z0-9_-]{40,}", "KEY"),
     (r"\beyJ[\w-]+\.[\w.-]+", "TOKEN"),
     (r"\b[0-9a-f]{32}\b", "TURN"),
@@ -73,7 +74,7 @@ PLACEHOLDERS = [(re.compile(pattern), placeholder) for pattern, placeholder in (
     (r"\b1[789]\d{11}\b", "UNIX_MS"),
     (r"\b1[789]\d{8}\b", "UNIX_S"),
     (r"(total;dur=)[\d.]+", r"\1MS"),
-    (r'("(?:gen_ms|rtf|ttfa_ms|time_ms)":)[\d.eE+-]+', r"\1N"),
+    (r'("(?:gen_ms|rtf|ttfa_ms|time_ms|processing_ms)":)[\d.eE+-]+', r"\1N"),
     (r"(?i)((?:sec-websocket-accept|etag): )[^ |]+", r"\1HASH"),
 )]
 

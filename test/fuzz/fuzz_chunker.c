@@ -1,12 +1,11 @@
 /*
  * fuzz_chunker.c: any text, any options, any split, any pauses.
  *
- * The first eight bytes choose the options and seed the splits, the rest is
- * text.  Checked: chunks are never empty, never blank at their ends and never
- * longer than the buffer's maximum; the split into feeds does not matter, nor that
- * into messages which end in letters or digits; and everything that is spoken comes
- * out once and in order, also when messages end, and pauses and timeouts fall, where
- * they like.
+ * The first eight bytes choose the options and seed the splits; the rest is text.  Checked: chunks
+ * are never empty, never begin or end with white space, and are never longer than the buffer's
+ * maximum; the result does not depend on how the text is split into calls, nor on how it is split
+ * into messages that end in letters or digits; and everything that is spoken is in the output once
+ * and in order, wherever messages end and whenever pauses and timeouts happen.
  */
 #include <assert.h>
 #include <stdbool.h>
@@ -35,7 +34,7 @@ struct input {
 	size_t len;
 };
 
-/* Chunks one after the other, each ended by a NUL. */
+/* All chunks, each terminated with a NUL. */
 struct output {
 	char text[2 * TEXT_MAX + 64];
 	size_t len;
@@ -57,8 +56,8 @@ static void read_input(struct input *input, const uint8_t *bytes, size_t len)
 		uint32_t c;
 
 		at += utf8_decode(&c, (const char *)bytes + at, len - at);
-		/* A tag longer than the buffer is text: then what is spoken
-		 * cannot be told without the chunker. */
+		/* A tag longer than the buffer is text, so only the chunker can know what is
+		 * spoken. */
 		if (c == '<' && input->options.buffer_max < TAG_MAX)
 			c = '{';
 		input->len += utf8_encode(input->text + input->len, c);
@@ -92,7 +91,7 @@ static size_t piece_len(struct input *input, size_t at, unsigned *seed, unsigned
 	return n;
 }
 
-/* The last code point before a place is a letter or a digit. */
+/* Whether the code point before a position is a letter or a digit. */
 static bool ends_in_word(const struct input *input, size_t at)
 {
 	enum unicode_kind kind;
@@ -106,7 +105,7 @@ static bool ends_in_word(const struct input *input, size_t at)
 	return unicode_is_letter(kind) || kind == UNICODE_DIGIT;
 }
 
-/* What ends a piece does to a chunker. */
+/* What may happen to a chunker after a piece. */
 static void pass_time(struct chunker *chunker, unsigned dice)
 {
 	if (dice % 2 == 0)
@@ -145,13 +144,13 @@ static void run(struct input *input, struct output *output, unsigned most, bool 
 	chunker_flush(chunker);
 	take(input, chunker, output);
 	assert(chunker_buffered(chunker) == 0);
-	/* a look at every code point and mark, some of them twice or so; a
-	 * timeout may look at what it leaves behind once more */
+	/* The cost is linear: every code point and mark is looked at about twice, and a timeout may
+	 * look once more at what it leaves. */
 	assert(with_time || cost_steps <= 8 * input->len + 4096);
 	mem_deref(chunker);
 }
 
-/* Keeps only what is read aloud; gives the new length. */
+/* Copies only what is read aloud; returns the new length. */
 static size_t keep_spoken(char *to, const char *text, size_t len)
 {
 	size_t kept = 0;
@@ -199,7 +198,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 		return 0;
 	read_input(&input, bytes, len);
 	if (memchr(input.text, '\0', input.len))
-		return 0; /* wire replaces U+0000, and here it parts chunks */
+		return 0; /* src/wire replaces U+0000, and here it separates chunks */
 	run(&input, &whole, TEXT_MAX, false);
 	check_nothing_is_lost(&input, &whole);
 	run(&input, &split, 1 + input.seed % 7, false);

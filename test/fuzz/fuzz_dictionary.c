@@ -1,14 +1,13 @@
 /*
  * fuzz_dictionary.c: any entries, any text.
  *
- * A first byte below 0x80: the rest is spelled in the alphabet of the plainest
- * search (dictionary_model.h), which must find the same.  Else it is taken as
- * it comes, valid or not: hits are in order and inside the text, the cost is
- * linear, and each word is found in itself.
+ * If the first byte is below 0x80, the rest is mapped to the alphabet of the simplest possible
+ * search (dictionary_model.h), which must find the same hits.  Otherwise the bytes are used as they
+ * are, valid or not: hits are in order and inside the text, the cost is linear, and each word is
+ * found in itself.
  *
- * The second byte says how many entries there are in each of two dictionaries;
- * an entry is a byte with its length and whether case counts, and its word.
- * What is left is the text.
+ * The second byte is the number of entries in each of two dictionaries.  An entry is a byte with
+ * its length and whether case matters, and then its word.  The rest of the input is the text.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -92,7 +91,7 @@ static void compare_with_model(const struct input *input, struct lexicon_search 
 			break;
 		assert(found.begin == wanted.begin && found.end == wanted.end);
 		assert(strcmp(found.replacement, wanted.replacement) == 0);
-		/* behind it, or in the middle of it */
+		/* after it, or in the middle of it */
 		from = found.end % 2 ? found.end : found.begin + 1;
 	}
 }
@@ -102,7 +101,8 @@ static void check_hits(const struct input *input, struct lexicon_search *search)
 	struct lexicon_hit hit;
 	size_t at = 0;
 
-	/* A character, and in each of four books what it is and a few steps. */
+	/* For each character: the character, and what it is and a few steps in each of four
+	 * dictionaries. */
 	assert(cost_steps <= 64 * input->text_len + 64);
 	while (lexicon_next(search, &hit, at)) {
 		assert(hit.begin >= at && hit.end > hit.begin && hit.end <= input->text_len);
@@ -115,7 +115,7 @@ static bool is_visible(char c)
 	return c > ' ' && c < 0x7f;
 }
 
-/* From its first to its last character, where those are plain ones. */
+/* Checks a word whose first and last characters are visible ASCII. */
 static void check_word_finds_itself(const struct lexicon *lexicon, const char *word)
 {
 	size_t len = strlen(word);
@@ -143,7 +143,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	text = malloc(input.text_len + 1);
 	assert(text);
 	memcpy(text, input.text, input.text_len);
-	text = realloc(text, input.text_len ? input.text_len : 1); /* overreads are seen */
+	/* The exact size, so that a read past the end is detected. */
+	text = realloc(text, input.text_len ? input.text_len : 1);
 	cost_steps = 0;
 	assert(lexicon_search(&search, lexicon, text, input.text_len) == 0);
 	if (bytes[0] < 0x80)

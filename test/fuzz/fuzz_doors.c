@@ -1,12 +1,11 @@
 /*
- * fuzz_doors.c: any sequence of messages and of the world's doing, on the
- * sessions behind /ws/tts and ElevenLabs' two WebSockets.
+ * fuzz_doors.c: any sequence of messages and events on the sessions of /ws/tts and of ElevenLabs'
+ * two WebSockets.
  *
- * The first byte chooses the door; the others are steps: what the client says
- * (well or badly), how much time goes by, what engine, peer and ledger do.  The
- * witnesses of the protocol tests look at each reply; at the end all comes to
- * rest, every request has had its end, and nothing may be left: no job, timer or
- * object.
+ * The first byte chooses the endpoint; the others are steps: valid and invalid messages of the
+ * client, time that passes, and what the engine, the peer and the ledger do.  The witnesses of the
+ * protocol tests check each reply.  At the end everything that waits is served; then every request
+ * must have ended, and no job, timer or object may be left.
  */
 #include <assert.h>
 #include <stdint.h>
@@ -23,7 +22,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-/* Each may book a row, and the fake ledger has room for so many. */
+/* Each step may book a row, and the fake ledger has room for this many. */
 #define STEPS_MAX 500
 
 struct walk;
@@ -32,8 +31,8 @@ struct door {
 	const char *name;
 	int (*connect)(struct world *world);
 	const char *(*see)(struct walk *walk, const json_t *reply);
-	const char *const *messages; /* "…%u…": one of a context; NULL at the end */
-	const char *goodbye; /* what ends all; NULL: nothing does */
+	const char *const *messages; /* %u is replaced by the number of a context; ends with NULL */
+	const char *goodbye; /* the message that ends the connection; NULL: there is none */
 };
 
 struct walk {
@@ -187,7 +186,7 @@ static void step_message(struct walk *walk)
 static void step_cancel(struct walk *walk)
 {
 	if (walk->door->goodbye && next(walk) % 16 != 0)
-		return; /* seldom where it is the end */
+		return; /* rarely, where a cancel ends the connection */
 	++walk->cancels;
 	say(walk, "{\"cancel\":true}");
 }
@@ -261,7 +260,7 @@ static void step_ledger(struct walk *walk)
 static void step_go_away(struct walk *walk)
 {
 	if (next(walk) != 7)
-		return; /* once in a while: little happens after it */
+		return; /* rarely, because little happens after it */
 	walk->goes_away = true;
 	walk->world.session->ops->go_away(walk->world.session);
 	world_settle(&walk->world);
@@ -273,8 +272,7 @@ static void (*const steps[])(struct walk *walk) = {
 	step_engine,  step_peer,    step_peer,    step_ledger,  step_go_away,
 };
 
-/* Every message to /ws/tts was a request that has an end, or a cancel that may be
- * the end of one. */
+/* Checks that every request on /ws/tts has ended.  A cancel may be the end of one. */
 static void check_ends(const struct walk *walk)
 {
 	if (walk->door->goodbye || walk->goes_away)
@@ -283,7 +281,7 @@ static void check_ends(const struct walk *walk)
 		fail(walk, "requests and ends differ", "");
 }
 
-/* All comes to rest: whoever waits is served. */
+/* Serves everything that waits, until nothing happens any more. */
 static void come_to_rest(struct walk *walk)
 {
 	struct world *world = &walk->world;

@@ -1,9 +1,9 @@
 /*
- * fuzz_engine_message.c: any bytes as what a speech engine says, and as its token.
+ * fuzz_engine_message.c: any bytes as a message of a speech engine, and as its token.
  *
- * Checked: slices stay inside the message and are UTF-8, an event_id that is
- * echoed is JSON that is read as the same id again, a refused message says why;
- * and no bytes are a good token, signed or not, unless their claims are.
+ * Checked: slices are inside the message and are UTF-8; an event_id that is echoed is JSON that is
+ * read as the same id again; a message that is refused has a reason; and a token, signed or not, is
+ * accepted only if its claims are valid.
  */
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -55,7 +55,7 @@ static void check_echo(const struct engine_event *event)
 
 static void check_message(const uint8_t *bytes, size_t len)
 {
-	char *json = malloc(len ? len : 1); /* exactly as long, for the sanitizer */
+	char *json = malloc(len ? len : 1); /* the exact size, for the sanitizer */
 	struct bounds bounds = {json, json + len};
 	struct engine_message message;
 	const char *why = NULL;
@@ -86,8 +86,12 @@ static void check_answer(const uint8_t *bytes, size_t len)
 	MUST(json);
 	if (len > 0)
 		memcpy(json, bytes, len);
-	if (engine_answer_parse(&answer, json, len) == 0 && answer.len > 0)
-		check_slice(bounds, answer.text, answer.len);
+	if (engine_answer_parse(&answer, json, len) == 0) {
+		if (answer.len > 0)
+			check_slice(bounds, answer.text, answer.len);
+		if (answer.reason_len > 0)
+			check_slice(bounds, answer.reason, answer.reason_len);
+	}
 	free(json);
 }
 
@@ -102,7 +106,7 @@ static size_t put(char *out, const void *bytes, size_t n)
 	return len;
 }
 
-/* Header and payload are what stands before and behind the first newline. */
+/* The header is what precedes the first newline; the payload is the rest. */
 static void sign(char *token, const struct engine_token_keys *keys, const uint8_t *bytes,
 		 size_t len)
 {

@@ -1,7 +1,7 @@
 /*
  * fuzz_environment_file.c: the variables of a service, from a file that an administrator wrote.
  *
- * Names are those of variables, and neither they nor the values hold more than the text.
+ * Checked: names are valid names of variables, and names and values are no longer than the text.
  */
 #include <assert.h>
 #include <ctype.h>

@@ -1,8 +1,8 @@
 /*
- * fuzz_exposition.c: the text format of Prometheus, as a stranger may send it.
+ * fuzz_exposition.c: the text format of Prometheus, as any server may send it.
  *
- * Checked: what was taken stands inside the text, is found again by its name and
- * label, and no more than the maximum is taken.
+ * Checked: every sample is inside the text and is found by its name and label, and there are no
+ * more samples than the maximum.
  */
 #include <assert.h>
 #include <errno.h>
@@ -26,7 +26,7 @@ static void check_sample(const struct exposition *exposition,
 	if (sample->label_count > 1)
 		return;
 	found = exposition_find(exposition, sample->name, sample->label);
-	assert(found && found <= sample); /* a name may come twice */
+	assert(found && found <= sample); /* a name may occur twice */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)

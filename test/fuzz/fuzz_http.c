@@ -1,9 +1,9 @@
 /*
  * fuzz_http.c: HTTP requests, one after the other, any split.
  *
- * The first byte chooses the split.  Checked: the same requests are read
- * whatever the split, up to the first that fails; limits hold; what a handler
- * is given is what strings should be.
+ * The first byte chooses the split.  Checked: the same requests are read with every split, up to
+ * the first one that fails, whether bodies are collected or taken piece by piece; limits are
+ * respected; handlers get valid strings.
  */
 #include <assert.h>
 #include <stdint.h>
@@ -21,17 +21,34 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
 struct digest {
 	uint64_t sum;
+	uint64_t body_sum;
+	size_t body_len; /* of all bodies */
 	size_t requests;
 	bool failed;
 };
 
-static void add(struct digest *digest, const char *bytes, size_t n)
+static void add_to(uint64_t *sum, const char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; ++i)
-		digest->sum = (digest->sum ^ (uint8_t)bytes[i]) * UINT64_C(0x100000001b3);
+		*sum = (*sum ^ (uint8_t)bytes[i]) * UINT64_C(0x100000001b3);
 }
 
-static void check_request(struct digest *digest, const struct http_parse *parse)
+static void add(struct digest *digest, const char *bytes, size_t n)
+{
+	add_to(&digest->sum, bytes, n);
+}
+
+/* Takes bytes of the body out of the parser, as a handler of pieces does. */
+static void take_body(struct digest *digest, struct http_parse *parse, size_t n)
+{
+	if (n > parse->body.len)
+		n = parse->body.len;
+	add_to(&digest->body_sum, parse->body.bytes, n);
+	digest->body_len += n;
+	http_parse_take_body(parse, n);
+}
+
+static void check_request(struct digest *digest, struct http_parse *parse)
 {
 	static const char *const names[] = {"host", "connection", "content-length", "x", ""};
 	const char *path = http_parse_path(parse);
@@ -40,14 +57,14 @@ static void check_request(struct digest *digest, const struct http_parse *parse)
 	size_t n;
 
 	assert(path[0] == '/' || path[0] == '*' || strchr(path, '/') == NULL);
-	assert(parse->body.len <= BODY_MAX);
+	assert(http_parse_body_len(parse) <= BODY_MAX);
 	assert(parse->body.bytes[parse->body.len] == '\0');
 	assert(parse->head_bytes <= HEAD_MAX);
 	assert(parse->is_http_1_0 || http_parse_header(parse, "HOST", 0));
 	assert(!http_parse_header(parse, "host", 1));
 	add(digest, path, strlen(path));
 	add(digest, query, strlen(query));
-	add(digest, parse->body.bytes, parse->body.len);
+	take_body(digest, parse, parse->body.len);
 	if (http_parse_decode(&n, out, sizeof(out), query, strlen(query), true) == 0)
 		assert(strlen(out) == n);
 	for (size_t i = 0; i < COUNT(names); ++i) {
@@ -63,8 +80,8 @@ static void check_request(struct digest *digest, const struct http_parse *parse)
 	++digest->requests;
 }
 
-/* Reads all in pieces of `step` bytes. */
-static struct digest read_all(const uint8_t *bytes, size_t len, size_t step)
+/* Reads all in pieces of `step` bytes, and takes up to `take` bytes of a body after each. */
+static struct digest read_all(const uint8_t *bytes, size_t len, size_t step, size_t take)
 {
 	struct digest digest = {.sum = UINT64_C(0xcbf29ce484222325)};
 	struct http_parse parse;
@@ -84,12 +101,16 @@ static struct digest read_all(const uint8_t *bytes, size_t len, size_t step)
 		assert(used > 0 && used <= n);
 		at += used;
 		digest.failed = parse.state == HTTP_PARSE_FAILED;
+		if (parse.state == HTTP_PARSE_BODY)
+			take_body(&digest, &parse, take);
+		assert(http_parse_body_len(&parse) <= BODY_MAX);
 		if (parse.state != HTTP_PARSE_DONE)
 			continue;
 		check_request(&digest, &parse);
 		http_parse_reset(&parse);
 		http_parse_init(&parse, HEAD_MAX, BODY_MAX);
 	}
+	take_body(&digest, &parse, parse.body.len); /* of a request that is not complete */
 	if (digest.failed)
 		assert(parse.status >= 400 && parse.status < 600 && parse.reason);
 	http_parse_reset(&parse);
@@ -99,13 +120,19 @@ static struct digest read_all(const uint8_t *bytes, size_t len, size_t step)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	struct digest whole;
-	struct digest split;
 
 	if (len < 1)
 		return 0;
-	whole = read_all(bytes + 1, len - 1, len);
-	split = read_all(bytes + 1, len - 1, 1 + bytes[0] % 16u);
-	assert(whole.failed == split.failed);
-	assert(whole.requests == split.requests && whole.sum == split.sum);
+	whole = read_all(bytes + 1, len - 1, len, 0);
+	for (int is_streamed = 0; is_streamed < 2; ++is_streamed) {
+		size_t take = is_streamed ? 1 + bytes[0] / 16u : 0;
+		struct digest split = read_all(bytes + 1, len - 1, 1 + bytes[0] % 16u, take);
+
+		assert(whole.failed == split.failed);
+		assert(whole.requests == split.requests && whole.sum == split.sum);
+		/* A body that fails is refused, however much of it was taken. */
+		assert(whole.failed ||
+		       (whole.body_len == split.body_len && whole.body_sum == split.body_sum));
+	}
 	return 0;
 }

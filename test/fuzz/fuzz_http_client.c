@@ -1,8 +1,8 @@
 /*
  * fuzz_http_client.c: answers of HTTP servers, any split.
  *
- * The first byte says how the bytes are split.  Checked: the same head, body and
- * end come whatever the split; the head is never longer than its maximum.
+ * The first byte chooses the split.  Checked: head, body and end are the same with every split; the
+ * head is never longer than its maximum.
  */
 #include <assert.h>
 #include <stdint.h>
@@ -55,7 +55,7 @@ static struct digest read_all(const uint8_t *bytes, size_t len, size_t step)
 	http_client_parse_init(&parse, &handlers, &digest);
 	for (size_t at = 0; at < len && parse.state < HTTP_CLIENT_PARSE_DONE;) {
 		size_t n = len - at < step ? len - at : step;
-		char *piece = malloc(n); /* its own, so that a read past its end is seen */
+		char *piece = malloc(n); /* a copy, so that a read past its end is detected */
 
 		if (!piece)
 			abort();

@@ -1,10 +1,9 @@
 /*
  * fuzz_json.c: the scanner against jansson.
  *
- * Both must accept or refuse the same texts and read the same values out of
- * them, except where ours is documented to differ: half surrogate pairs and
- * U+0000 are read as U+FFFD, numbers of any size are JSON, and lists nest
- * JSON_DEPTH_MAX deep.
+ * Both must accept or refuse the same texts and read the same values, except where ours differs as
+ * documented: halves of surrogate pairs and U+0000 are read as U+FFFD, numbers of any size are
+ * JSON, and lists may be nested JSON_DEPTH_MAX deep.
  */
 #include <jansson.h>
 #include <stdbool.h>
@@ -46,7 +45,7 @@ static void compare_elements(struct json *json, const json_t *expected)
 	MUST(count == json_array_size(expected));
 }
 
-/* Equality to the bit, which tells -0 from 0. */
+/* The bits of a number, which distinguish -0 from 0. */
 static uint64_t bits_of(double number)
 {
 	uint64_t bits;
@@ -103,7 +102,7 @@ static void compare_value(struct json *json, const json_t *expected)
 	}
 }
 
-/* Passes over everything; the scanner's reason if it refuses, else NULL. */
+/* Skips the whole text; returns the scanner's reason if it refuses the text, NULL otherwise. */
 static const char *refusal(char *text, size_t len)
 {
 	struct json json;
@@ -117,8 +116,8 @@ static const char *refusal(char *text, size_t len)
 	return json.reason;
 }
 
-/* Refused by jansson for a reason that is none for us: it stopped there, so
- * it cannot tell about the rest. */
+/* Whether jansson has refused the text for a reason that is not one for our scanner.  It stopped
+ * there, so nothing is known about the rest. */
 static bool differs_by_intent(const json_error_t *error)
 {
 	enum json_error_code code = json_error_code(error);
@@ -131,7 +130,7 @@ static bool differs_by_intent(const json_error_t *error)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
-	char *copy = malloc(len ? len : 1); /* exactly as long, for the sanitizer */
+	char *copy = malloc(len ? len : 1); /* the exact size, for the sanitizer */
 	json_error_t error;
 	json_t *expected;
 	const char *reason;
@@ -144,7 +143,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	expected = json_loadb((const char *)bytes, len, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES,
 			      &error);
 	if (expected && reason) {
-		/* jansson takes a NUL byte after the value for the end. */
+		/* jansson treats a NUL byte after the value as the end. */
 		MUST(strcmp(reason, "nested too deep") == 0 || memchr(bytes, '\0', len));
 	} else if (expected) {
 		memcpy(copy, bytes, len);

@@ -1,8 +1,8 @@
 /*
  * fuzz_key_text.c: texts of keys and tokens, and lists of scopes.
  *
- * Checked: no text is both a key and a token; what was read of a list is printed
- * so that it is read again.
+ * Checked: no text is both a key and a token; a list of scopes that was read can be printed and
+ * read again.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -10,24 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "account/account_key.h"
-#include "account/account_token.h"
+#include "account/api_key.h"
 #include "account/scopes.h"
+#include "account/single_use_token.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-/* At most one of both, and only with the whole length. */
+/* A text is a key or a token or neither, and only with its whole length. */
 static void read_secret(const char *text, size_t len)
 {
 	char prefix[STORE_KEY_PREFIX_LEN + 1];
 	uint8_t hash[STORE_KEY_HASH_LEN];
-	int is_key = account_key_read(prefix, hash, text, len) == 0;
-	int is_token = account_token_read(hash, text, len) == 0;
+	int is_key = api_key_read(prefix, hash, text, len) == 0;
+	int is_token = single_use_token_read(hash, text, len) == 0;
 
 	assert(!(is_key && is_token));
-	assert(!is_key || (len >= ACCOUNT_KEY_LEN && strncmp(prefix, "ka_", 3) == 0 &&
+	assert(!is_key || (len >= API_KEY_LEN && strncmp(prefix, "ka_", 3) == 0 &&
 			   strlen(prefix) == STORE_KEY_PREFIX_LEN));
-	assert(!is_token || len == ACCOUNT_TOKEN_LEN);
+	assert(!is_token || len == SINGLE_USE_TOKEN_LEN);
 }
 
 static void read_scopes(const char *list)
@@ -47,7 +47,7 @@ static void read_scopes(const char *list)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
-	char *exact = malloc(len ? len : 1); /* a read behind the end is seen */
+	char *exact = malloc(len ? len : 1); /* so that a read past the end is detected */
 	char *string = calloc(len + 1, 1);
 
 	if (exact && string) {

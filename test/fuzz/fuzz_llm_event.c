@@ -1,9 +1,8 @@
 /*
- * fuzz_llm_event.c: events of language models, and what an operator adds to
- * requests.
+ * fuzz_llm_event.c: events of language models, and members that an operator adds to requests.
  *
- * The first byte chooses the dialect.  Checked: what is said is UTF-8 and lies
- * inside the event; members that are taken make a body that is JSON.
+ * The first byte chooses the dialect.  Checked: the words are UTF-8 and inside the event; a body
+ * with members that were accepted is JSON.
  */
 #include <assert.h>
 #include <jansson.h>
@@ -61,7 +60,7 @@ static void write_body(enum llm_dialect dialect, const char *bytes, size_t len)
 		request.extra = extra;
 		assert(llm_body_write(&out, dialect, &request) == 0);
 		json = json_loadb(out.bytes, out.len, JSON_ALLOW_NUL, NULL);
-		/* A number past the largest double is JSON, but not to jansson. */
+		/* A number above the largest double is JSON, but jansson refuses it. */
 		assert(json || strpbrk(text, "eE0123456789\\"));
 		json_decref(json);
 		buf_reset(&out);

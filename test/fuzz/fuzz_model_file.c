@@ -1,8 +1,8 @@
 /*
- * fuzz_model_file.c: companions of a model, whatever their bytes are.
+ * fuzz_model_file.c: the files that accompany a model, with any bytes.
  *
- * The first byte chooses the form: 'j' is JSON, anything else is tokens, with
- * notes that are as they should be.  What is taken must be fit to speak by.
+ * The first byte chooses the kind: 'j' is JSON, anything else is tokens with valid metadata.  A
+ * file that is accepted must be usable for speech.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 		return 0;
 	if (bytes[0] == 'j')
 		companion = MODEL_COMPANION_JSON;
-	copy = malloc(len > 1 ? len - 1 : 1); /* exactly as long, for the sanitizer */
+	copy = malloc(len > 1 ? len - 1 : 1); /* the exact size, for the sanitizer */
 	MUST(copy);
 	memcpy(copy, bytes + 1, len - 1);
 	MUST(onnx_parse(&onnx, model, sizeof(model) - 1, why, sizeof(why)) == 0);

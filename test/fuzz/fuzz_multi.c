@@ -1,11 +1,10 @@
 /*
- * fuzz_multi.c: any sequence of messages and of the world's doing, on the
- * session behind /ws/tts/multi.
+ * fuzz_multi.c: any sequence of messages and events on the session of /ws/tts/multi.
  *
- * Bytes are steps: what the client says (well or badly), how much time goes by,
- * what engine, peer and ledger do.  multi_model.h and the witness of the
- * protocol tests say what must hold after each; at the end all comes to rest,
- * and nothing may be left: no context, job, timer or object.
+ * The bytes are steps: valid and invalid messages of the client, time that passes, and what the
+ * engine, the peer and the ledger do.  multi_model.h and the witness of the protocol tests check
+ * what must be true after each step.  At the end everything that waits is served; then no context,
+ * job, timer or object may be left.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -20,7 +19,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-/* Each may book a row, and the fake ledger has room for so many. */
+/* Each step may book a row, and the fake ledger has room for this many. */
 #define STEPS_MAX 500
 
 struct walk {
@@ -29,7 +28,7 @@ struct walk {
 	struct world world;
 	struct multi_model model;
 	struct multi_witness witness;
-	bool has_said_goodbye; /* then nobody listens to it any more */
+	bool has_said_goodbye; /* it has closed the socket, so its messages are ignored */
 };
 
 static void fail(const char *why, const char *what)
@@ -166,7 +165,7 @@ static void step_cancel(struct walk *walk)
 static void step_cancel_all(struct walk *walk)
 {
 	if (next(walk) % 8 != 0)
-		return; /* seldom, else nothing ever grows */
+		return; /* rarely, because otherwise there would never be many contexts */
 	for (unsigned id = 0; id < MULTI_MODEL_CONTEXTS; ++id) {
 		if (!walk->model.contexts[id].is_closing)
 			multi_model_cut(&walk->model, id);
@@ -213,8 +212,8 @@ static void step_nonsense(struct walk *walk)
 	say(walk, messages[next(walk) % COUNT(messages)]);
 }
 
-/* A message of the input's own bytes.  Not a word of contexts: the model would
- * not know of what it did. */
+/* Sends bytes of the input as a message.  They must not name a context, because the model would not
+ * know what the message did. */
 static void step_raw(struct walk *walk)
 {
 	size_t n = next(walk) % 32;
@@ -281,7 +280,7 @@ static void step_ledger(struct walk *walk)
 static void step_go_away(struct walk *walk)
 {
 	if (next(walk) != 7)
-		return; /* once in a while: little happens after it */
+		return; /* rarely, because little happens after it */
 	walk->model.goes_away = true;
 	walk->world.session->ops->go_away(walk->world.session);
 	world_settle(&walk->world);
@@ -305,7 +304,7 @@ static void (*const steps[])(struct walk *walk) = {
 	step_ledger, step_go_away,    step_cancel_all, step_close_socket,
 };
 
-/* All comes to rest: whoever waits is served. */
+/* Serves everything that waits, until nothing happens any more. */
 static void come_to_rest(struct walk *walk)
 {
 	struct world *world = &walk->world;

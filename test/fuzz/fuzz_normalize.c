@@ -1,11 +1,10 @@
 /*
  * fuzz_normalize.c: any text in any language, numbers and signs into words.
  *
- * The first byte chooses the language, the rest is text (spoken_check.h): no
- * tags, so that whatever goes wrong is the normalizer's.  Checked beside what
- * spoken_check.h says: the output is bounded by the input, no figure is left
- * in it, words of letters alone stay as they are, and what stands behind the end
- * of the text is not looked at.
+ * The first byte chooses the language, the rest is text (spoken_check.h) without tags, so that
+ * every fault is one of the normalizer.  Checked in addition to spoken_check.h: the length of the
+ * output is bounded by that of the input, no digit is left in it, words of letters only are not
+ * changed, and nothing after the end of the text is read.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -41,7 +40,7 @@ static struct spoken *read_text(const char *text, size_t len, const char *langua
 	return spoken;
 }
 
-/* A line that needs nothing is not changed by what stands in others. */
+/* A line that needs no normalization is not changed, whatever the other lines contain. */
 static void check_words_stay(const char *text, size_t len, const char *language)
 {
 	static const char words[] = "\n\nplain words here\n\n";

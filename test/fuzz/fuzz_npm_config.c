@@ -1,8 +1,8 @@
 /*
  * fuzz_npm_config.c: npm's configuration, from the .npmrc of a user.
  *
- * What is read fits its place and stands in one line, the registry is the address of a folder,
- * and what is too long is refused with a reason that does not repeat it.
+ * Checked: values fit their buffers and have one line, the registry is the address of a folder, and
+ * a value that is too long is refused with a reason that does not repeat it.
  */
 #include <assert.h>
 #include <errno.h>

@@ -1,21 +1,24 @@
 /*
- * fuzz_onnx.c: model files from bytes nobody vouches for.
+ * fuzz_onnx.c: model files from any bytes.
  *
- * What parses must extract, for any of its values, to a model that parses and
- * has no more nodes; what is cut must be cut into models that parse, and what
- * is turned into floats must be the rest as it was.
+ * Checked: from a model that can be parsed, a part for any of its values can be extracted that can
+ * be parsed and has no more nodes; a model that is cut gives models that can be parsed; a branch can
+ * take the place of its If; and a
+ * conversion of convolutions to floats adds as many nodes as it reports.
  */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "engine/hear/decoder_cut.h"
+#include "engine/neural/onnx_branch.h"
+#include "engine/neural/onnx_float.h"
 #include "engine/vits/cut.h"
 #include "engine/vits/cut_kokoro.h"
-#include "engine/vits/onnx_float.h"
 
 #define WHY_SIZE 64
-/* A file has thousands of values: some are enough, spread over all. */
+/* A file may have thousands of values, so only some of them are tried, spread over all. */
 #define PIECES_MAX 16
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
@@ -33,7 +36,7 @@ static size_t count_nodes(const void *bytes, size_t len)
 	return count;
 }
 
-/* The piece from the node's first input to its last output and beyond it. */
+/* Extracts the piece from the node's first input to its last output. */
 static void check_piece(const struct onnx *onnx, const struct onnx_node *node)
 {
 	struct onnx_port takes = {.elem_type = ONNX_FLOAT, .rank = 3};
@@ -96,8 +99,8 @@ static void check_kokoro(const struct onnx *onnx)
 	mem_deref(cut);
 }
 
-/* Every convolution becomes two nodes.  What is written need not parse: a name
- * of ours may be taken. */
+/* Every convolution is replaced by two nodes.  The result may be invalid, because a name that we
+ * add may already be in use. */
 static void check_floats(const struct onnx *onnx)
 {
 	struct onnx *rewritten = NULL;
@@ -116,6 +119,41 @@ static void check_floats(const struct onnx *onnx)
 	free(bytes);
 }
 
+static void check_decoder(const struct onnx *onnx)
+{
+	struct decoder_cut *cut = NULL;
+	char why[RUNTIME_WHY_SIZE] = "";
+	int err = decoder_cut(&cut, onnx, why);
+
+	if (err && ((err != ENOTSUP && err != EINVAL) || !why[0]))
+		abort();
+	if (err)
+		return;
+	count_nodes(cut->cross, cut->cross_len);
+	count_nodes(cut->step, cut->step_len);
+	mem_deref(cut);
+}
+
+/* The result may be invalid, because a name of the branch may already be in use. */
+static void check_branches(const struct onnx *onnx)
+{
+	size_t count = onnx_node_count(onnx);
+
+	for (size_t i = 0; i < count; i += 1 + count / PIECES_MAX) {
+		const struct onnx_node *node = onnx_node_at(onnx, i);
+		struct onnx *flat = NULL;
+		char why[WHY_SIZE] = "";
+		char *bytes;
+		size_t len;
+
+		if (onnx_branch(onnx, node, "then_branch", &bytes, &len))
+			continue;
+		onnx_parse(&flat, bytes, len, why, sizeof(why));
+		mem_deref(flat);
+		free(bytes);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	struct onnx *onnx = NULL;
@@ -131,6 +169,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	check_cut(onnx);
 	check_kokoro(onnx);
 	check_floats(onnx);
+	check_branches(onnx);
+	check_decoder(onnx);
 	mem_deref(onnx);
 	return 0;
 }

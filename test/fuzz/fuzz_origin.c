@@ -1,8 +1,9 @@
 /*
  * fuzz_origin.c: who may use the server by its Host and Origin.
  *
- * An input is a byte that chooses the rules, a line that is the Host, and the Origin.  Both answers are
- * held against those of a second reading, by regular expressions and the C library's addresses.
+ * An input is a byte that chooses the rules, a line that is the Host, and the Origin.  The results
+ * are compared with those of a second implementation, which uses regular expressions and the C
+ * library's functions for addresses.
  */
 #include <arpa/inet.h>
 #include <assert.h>
@@ -43,7 +44,7 @@ static const struct origin_rules fuzz_rules[] = {
 
 static const bool fuzz_is_alone[COUNT(fuzz_rules)] = {true, true, false, false, true, true};
 
-/* "name:port" or "[address]:port" as one spelling of it, with the port always. */
+/* Writes "name:port" or "[address]:port" in one canonical form, always with the port. */
 static bool fuzz_spell(char out[600], const char *text, const regmatch_t *match, int default_port)
 {
 	int host_len = (int)(match[1].rm_eo - match[1].rm_so);
@@ -83,7 +84,7 @@ static bool fuzz_fits(enum fuzz_pattern pattern, const char *text, regmatch_t ma
 	return regexec(&regexes[pattern], text, 6, match, 0) == 0;
 }
 
-/* A Host, spelled with the port. */
+/* Reads a Host into its canonical form. */
 static bool fuzz_read_host(char spelled[600], const char *host, int default_port)
 {
 	regmatch_t match[6];
@@ -92,7 +93,7 @@ static bool fuzz_read_host(char spelled[600], const char *host, int default_port
 	       fuzz_spell(spelled, host, match, default_port);
 }
 
-/* An Origin: the scheme and the place; false for what is none. */
+/* Reads an Origin: its scheme, and its host in canonical form.  False if it is not an origin. */
 static bool fuzz_read_origin(char scheme[64], char spelled[600], int *default_port,
 			     const char *origin)
 {
@@ -122,7 +123,7 @@ static bool fuzz_is_domain(const char *spelled)
 	return !fuzz_fits(PATTERN_NO_DOMAIN, spelled, match) && !fuzz_is_here(spelled);
 }
 
-/* Calls for each word of a list until it is true. */
+/* Whether is_it returns true for any word of a list. */
 static bool fuzz_any(const char *list, bool (*is_it)(const char *word, void *arg), void *arg)
 {
 	char copy[256];
@@ -211,7 +212,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 		claim = (struct origin_claim){.host = host, .origin = origin};
 		assert(origin);
 		assert(origin_knows_host(&fuzz_rules[which], host) == fuzz_knows_host(which, host));
-		assert(origin_is_welcome(&fuzz_rules[which], &claim) ==
+		assert(origin_is_allowed(&fuzz_rules[which], &claim) ==
 		       fuzz_is_welcome(which, host, origin));
 		free(origin);
 	}

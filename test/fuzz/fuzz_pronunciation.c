@@ -1,8 +1,9 @@
 /*
  * fuzz_pronunciation.c: forms, lexicon files, and ElevenLabs' rules.
  *
- * The first byte chooses the parser.  What it takes is within its limits and inside the input,
- * and a lexicon that was read can be written and read again with the same entries.
+ * The first byte chooses the parser.  Checked: what the parser accepts is within its limits and
+ * inside the input, and a lexicon that was read can be written and read again with the same
+ * entries.
  */
 #include <assert.h>
 #include <errno.h>
@@ -10,9 +11,9 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "doors/elevenlabs/pls.h"
+#include "doors/elevenlabs/pronunciation_message.h"
 #include "wire/multipart.h"
-#include "wire/pls.h"
-#include "wire/pronunciation_message.h"
 
 #define INPUT_MAX 8192
 #define ENTRIES_MAX 50
@@ -46,7 +47,7 @@ static void check_entries(const struct dictionary_entries_message *message)
 	}
 }
 
-/* Control characters cannot be written in XML and come back as blanks. */
+/* Control characters cannot be written in XML and are read as blanks afterwards. */
 static bool is_printable(const char *text)
 {
 	for (; *text; ++text) {
@@ -103,12 +104,14 @@ static void read_form(void)
 {
 	struct multipart form;
 	struct multipart_part part;
+	char *at = input;
+	size_t left = input_len;
 	int err;
 
-	if (multipart_open(&form, "multipart/form-data; boundary=\"ab\"", input, input_len) != 0)
-		return;
-	while ((err = multipart_next(&form, &part)) == 0) {
-		MUST(part.name >= input && part.name + part.name_len <= input + input_len);
+	MUST(multipart_open(&form, "multipart/form-data; boundary=\"ab\"") == 0);
+	while ((err = multipart_next_part(&form, &at, &left, &part)) == 0) {
+		MUST(part.name >= form.head);
+		MUST(part.name + part.name_len <= form.head + form.head_len);
 		MUST(part.bytes >= input && part.bytes + part.len < input + input_len);
 	}
 	MUST(err == ENOENT || err == EINVAL);
@@ -124,7 +127,7 @@ static void read_rules(unsigned required)
 		MUST(fault.id != WIRE_ERROR_NONE && fault.detail[0] != '\0');
 		return;
 	}
-	MUST((message.fields & required) == required);
+	MUST((message.body.fields & required) == required);
 	check_entries(&message.rules);
 	if (message.name)
 		check_text(message.name, 1, DICTIONARY_NAME_MAX);
@@ -156,7 +159,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	if (len < 1 || len > INPUT_MAX)
 		return 0;
 	input_len = len - 1;
-	input = malloc(input_len ? input_len : 1); /* exactly as long, for the sanitizer */
+	input = malloc(input_len ? input_len : 1); /* the exact size, for the sanitizer */
 	MUST(input);
 	memcpy(input, bytes + 1, input_len);
 	switch (bytes[0] % 4) {

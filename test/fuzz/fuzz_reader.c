@@ -1,10 +1,10 @@
 /*
  * fuzz_reader.c: any text with any tags, with and without dictionaries.
  *
- * The first byte chooses the language, the second what the reader does; the
- * rest is text (spoken_check.h).  Checked beside what spoken_check.h says: the
- * output is bounded by the input, the same text reads the same again, and
- * without anything to do the text stays what it was.
+ * The first byte chooses the language, the second what the reader does; the rest is text
+ * (spoken_check.h).  Checked in addition to spoken_check.h: the length of the output is bounded by
+ * that of the input, the same text is always read in the same way, and a reader that has nothing to
+ * do does not change the text.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@
 #define HEAD 2
 #define INPUT_MAX 4096
 
-/* The longest that a character becomes: a sign's word, a digit's, or all of a
- * dictionary's replacement. */
+/* The longest text that one character is replaced by: the word for a sign or a digit, or a whole
+ * replacement of a dictionary. */
 #define GROWTH_FACTOR 64
 #define GROWTH_EXTRA 4096
 
@@ -100,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	text = malloc((len - HEAD) * SPOKEN_CHECK_FRAGMENT_MAX + 32);
 	assert(text);
 	text_len = spoken_check_text(text, bytes + HEAD, len - HEAD);
-	text = realloc(text, text_len ? text_len : 1); /* a byte read too far is seen */
+	text = realloc(text, text_len ? text_len : 1); /* so that a read past the end is detected */
 	assert(reader_read(&spoken, &reader, text, text_len) == 0);
 	assert(spoken_check(spoken, text, text_len) <= GROWTH_FACTOR * text_len + GROWTH_EXTRA);
 	check_untouched(spoken, &reader, text, text_len);

@@ -1,9 +1,9 @@
 /*
- * fuzz_speech_body.c: whatever body asks for speech, through any door, is taken or
- * refused cleanly.
+ * fuzz_speech_body.c: any body that requests speech, of any vendor's API, is accepted or refused
+ * cleanly.
  *
- * The first byte chooses the door.  What was taken lies within the body, is UTF-8
- * and has something to say; a refusal says why.
+ * The first byte chooses the API.  Checked: what was accepted is inside the body, is UTF-8 and is
+ * not blank; a refusal has a reason.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	if (len < 1)
 		return 0;
 	door = bytes[0] % COUNT(doors);
-	json = malloc(len); /* exactly as long, with the NUL that HTTP puts behind it */
+	json = malloc(len); /* the exact size, including the NUL that the HTTP parser appends */
 	MUST(json);
 	memcpy(json, bytes + 1, len - 1);
 	json[len - 1] = '\0';

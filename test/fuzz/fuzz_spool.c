@@ -1,9 +1,10 @@
 /*
- * fuzz_spool.c: whatever stands in a file of rows or of marks, what is read of it is whole.
+ * fuzz_spool.c: only intact records are read from a file of rows or marks, whatever it contains.
  *
- * The first byte chooses which file it is.  Bytes are laid over a good file with a few
- * rows: two for where, one for how many, then those (0: the file ends there).
- * A spool that was opened gives as many rows as it says, takes more and gives them back.
+ * The first byte chooses the kind of file.  The others overwrite parts of a valid file with a few
+ * rows: two bytes are a position, one is a length, then come that many bytes (length 0: the file is
+ * truncated there).  A spool that can be opened gives as many rows as it says, accepts more, and
+ * returns them.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -96,7 +97,7 @@ static void spoil(const uint8_t *data, size_t size)
 	fclose(file);
 }
 
-/* As they are written: what lies between the fields of a struct is anything. */
+/* Compares turns as they are written, because the padding of a struct may contain anything. */
 static bool is_same(const struct store_turn *a, const struct store_turn *b)
 {
 	uint8_t record_a[DISK_RECORD_SIZE];

@@ -1,8 +1,8 @@
 /*
  * fuzz_sse.c: Server-Sent Events, any split.
  *
- * The first byte says how the bytes are split.  Checked: the same events and the
- * same end come whatever the split; never more than the maximum is held.
+ * The first byte chooses the split.  Checked: events and end are the same with every split; the
+ * parser never keeps more than the maximum.
  */
 #include <assert.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-/* A sum over all events, to compare two readings by. */
+/* A digest of all events, to compare two runs. */
 struct digest {
 	uint64_t sum;
 	int err;
@@ -31,7 +31,7 @@ static void add(struct digest *digest, const char *bytes, size_t len)
 
 static int read_piece(struct sse *sse, struct digest *digest, const uint8_t *bytes, size_t len)
 {
-	char *piece = malloc(len); /* its own, so that a read past its end is seen */
+	char *piece = malloc(len); /* a copy, so that a read past its end is detected */
 	const char *at = piece;
 	struct sse_event event;
 	int err;

@@ -1,9 +1,9 @@
 /*
- * fuzz_stream_message.c: whatever a client sends is taken or refused cleanly.
+ * fuzz_stream_message.c: any message of a client is accepted or refused cleanly.
  *
- * The first two bytes choose the half pair that was left over from the text
- * before.  A taken message holds valid UTF-8 within its own bytes and settings
- * within their ranges; a refused one says why.
+ * The first two bytes choose the half of a surrogate pair that was left over from the text before.
+ * Checked: the text of an accepted message is valid UTF-8 inside the message, and its settings are
+ * within their ranges; a refusal has a reason.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -91,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 		surrogate = (uint16_t)(0xd800 | ((bytes[0] << 8 | bytes[1]) & 0x3ff));
 	bytes += 2;
 	len -= 2;
-	json = malloc(len ? len : 1); /* exactly as long, for the sanitizer */
+	json = malloc(len ? len : 1); /* the exact size, for the sanitizer */
 	MUST(json);
 	if (len > 0)
 		memcpy(json, bytes, len);

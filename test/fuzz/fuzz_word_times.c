@@ -1,18 +1,18 @@
 /*
  * fuzz_word_times.c: word times from any text, any phonemes and any events.
  *
- * Whatever an engine says, words are told in order, of whole characters, inside
- * the samples; and no letter of the text is left out.
+ * Whatever an engine reports, words are in order, consist of whole characters and are inside the
+ * samples, and no letter of the text is left out.
  *
- * The first byte says how many spans there are, then come six bytes of each, then
- * four of each event, and the text behind the last NUL.
+ * The first byte is the number of spans.  Six bytes for each of them follow, then four for each
+ * event; the text follows the last NUL.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
-#include "engine/ipa.h"
+#include "engine/given_ipa.h"
 #include "engine/word_times.h"
 
 #define SPANS_MAX 8
@@ -25,7 +25,7 @@ struct record {
 	const struct engine_text *text;
 	size_t byte_end;
 	uint64_t sample_end;
-	size_t letters; /* that were told */
+	size_t letters; /* in the words so far */
 };
 
 static void check(bool is_right)
@@ -67,7 +67,7 @@ static int record_word(struct sink *sink, size_t byte_start, size_t byte_end, ui
 	return 0;
 }
 
-/* As the protocol has them: in order, of whole characters. */
+/* Reads spans as the protocol requires them: in order, of whole characters. */
 static size_t read_spans(struct engine_phonemes *spans, const struct engine_text *text,
 			 const uint8_t *bytes, size_t count)
 {
@@ -142,9 +142,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	text.phonemes_count = read_spans(spans, &text, bytes + 1, span_count);
 	text.phonemes = spans;
 	for (size_t i = 0; i < text.phonemes_count; ++i) {
-		struct ipa ipa;
+		struct given_ipa ipa;
 
-		ipa_read(&ipa, &text, i, i % 2 == 0);
+		given_ipa_read(&ipa, &text, i, i % 2 == 0);
 		check(ipa.byte_end <= text.text_len && strlen(ipa.signs) < sizeof(ipa.signs));
 	}
 	run_events(&text, bytes + head, ((size_t)(nul - bytes) - head) / 4);

@@ -1,10 +1,9 @@
 /*
  * fuzz_ws.c: WebSocket frames, both roles, any split.
  *
- * The first byte chooses the role and whether masks are undone, the second how
- * the bytes are split.  Checked: the same events come whatever the split; no
- * text that is not UTF-8 is delivered; never more than the maximum is held or
- * delivered; nothing is held when no message is open.
+ * The first byte chooses the role and whether masks are removed, the second how the bytes are
+ * split. Checked: events are the same with every split; only text that is UTF-8 is delivered; the
+ * parser never keeps or delivers more than the maximum, and keeps nothing when no message is open.
  */
 #include <assert.h>
 #include <stdint.h>
@@ -17,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-/* A sum over all events, to compare two readings by. */
+/* A digest of all events, to compare two runs. */
 struct digest {
 	uint64_t sum;
 	size_t events;
@@ -63,7 +62,7 @@ static void check_event(struct digest *digest, const struct ws_event *event)
 	++digest->events;
 }
 
-/* Reads all in pieces of `step` bytes at most, lengths varying with it. */
+/* Reads everything in pieces of varying lengths, at most `step` bytes. */
 static struct digest read_all(enum ws_role role, const uint8_t *bytes, size_t len, size_t step)
 {
 	struct digest digest = {UINT64_C(0xcbf29ce484222325), 0};
@@ -80,7 +79,7 @@ static struct digest read_all(enum ws_role role, const uint8_t *bytes, size_t le
 
 		if (n > len - at)
 			n = len - at;
-		piece = malloc(n); /* its own, so that a read past its end is seen */
+		piece = malloc(n); /* a copy, so that a read past its end is detected */
 		if (!piece)
 			abort();
 		memcpy(piece, bytes + at, n);

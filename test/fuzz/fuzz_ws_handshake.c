@@ -1,8 +1,9 @@
 /*
  * fuzz_ws_handshake.c: the head of a server's answer to our handshake.
  *
- * An input is the head.  Checked: an answer without a fault has the three headers that one must
- * have, and a valid answer has none; an extension in front of it makes it one.
+ * The input is the head, and also the body of a refusal.  Checked: an answer that is accepted has
+ * the three required headers, and is refused when an extension is added to it; the reason for a
+ * refusal is one line.
  */
 #include <assert.h>
 #include <stdint.h>
@@ -20,8 +21,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
-	char *head = malloc(len + 1); /* its own, so that a read past its end is seen */
+	char *head = malloc(len + 1); /* a copy, so that a read past its end is detected */
 	char *extended = malloc(sizeof(EXTENSION) + len);
+	char why[512];
 
 	if (!head || !extended)
 		abort();
@@ -34,6 +36,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 		assert(strstr(head, ACCEPT));
 		assert(ws_handshake_fault(extended, KEY));
 	}
+	if (ws_handshake_check(head, KEY, head, len, why, sizeof(why)) != 0)
+		assert(why[0] && !strpbrk(why, "\r\n"));
+	else
+		assert(!ws_handshake_fault(head, KEY));
 	free(head);
 	free(extended);
 	return 0;

@@ -24,7 +24,7 @@ void multi_model_init(struct multi_model *model, const uint64_t *now_us)
 }
 
 /* The context of a reply: ids are "c0" to "c23"; NULL when it names none. */
-static struct context_model *find(struct multi_model *model, const char *json)
+static struct context_model *multi_model_find(struct multi_model *model, const char *json)
 {
 	const char *at = strstr(json, "\"context_id\":\"c");
 	unsigned long n;
@@ -36,12 +36,13 @@ static struct context_model *find(struct multi_model *model, const char *json)
 	return &model->contexts[n];
 }
 
-static bool begins(const char *json, const char *prefix)
+static bool multi_model_begins(const char *json, const char *prefix)
 {
 	return strncmp(json, prefix, strlen(prefix)) == 0;
 }
 
-static void see_created(struct multi_model *model, struct context_model *context, const char *json)
+static void multi_model_see_created(struct multi_model *model, struct context_model *context,
+				    const char *json)
 {
 	MUST(!context->is_open);
 	MUST(model->open < TTS_MULTI_CONTEXTS_MAX);
@@ -50,10 +51,11 @@ static void see_created(struct multi_model *model, struct context_model *context
 	++model->open;
 }
 
-static void see_closed(struct multi_model *model, struct context_model *context, const char *json)
+static void multi_model_see_closed(struct multi_model *model, struct context_model *context,
+				   const char *json)
 {
 	if (!context->is_open)
-		return; /* it was not there, and the client asked */
+		return; /* it did not exist, and the client asked to close it */
 	context->is_open = false;
 	--model->open;
 	if (model->goes_away)
@@ -66,7 +68,8 @@ static void see_closed(struct multi_model *model, struct context_model *context,
 	MUST(context->finals <= context->flushes + context->doubtful + 1);
 }
 
-static void see_error(struct multi_model *model, struct context_model *context, const char *json)
+static void multi_model_see_error(struct multi_model *model, struct context_model *context,
+				  const char *json)
 {
 	if (strstr(json, "TOO_MANY_CONTEXTS")) {
 		MUST(context && !context->is_open);
@@ -79,26 +82,26 @@ static void see_error(struct multi_model *model, struct context_model *context, 
 void multi_model_reply(void *arg, const char *json)
 {
 	struct multi_model *model = arg;
-	struct context_model *context = find(model, json);
+	struct context_model *context = multi_model_find(model, json);
 
-	if (begins(json, "{\"context_created\""))
-		see_created(model, context, json);
-	else if (begins(json, "{\"context_closed\""))
-		see_closed(model, context, json);
-	else if (begins(json, "{\"error\""))
-		see_error(model, context, json);
-	else if (begins(json, "{\"session_closed\""))
+	if (multi_model_begins(json, "{\"context_created\""))
+		multi_model_see_created(model, context, json);
+	else if (multi_model_begins(json, "{\"context_closed\""))
+		multi_model_see_closed(model, context, json);
+	else if (multi_model_begins(json, "{\"error\""))
+		multi_model_see_error(model, context, json);
+	else if (multi_model_begins(json, "{\"session_closed\""))
 		MUST(model->open == 0);
-	else if (context && begins(json, "{\"interrupted\""))
+	else if (context && multi_model_begins(json, "{\"interrupted\""))
 		context->is_interrupted = true;
 	else if (context)
 		MUST(context->is_open && !context->is_interrupted);
-	if (begins(json, "{\"final\""))
+	if (multi_model_begins(json, "{\"final\""))
 		++context->finals;
 }
 
-static bool may_be_closing_by_itself(const struct multi_model *model,
-				     const struct context_model *context)
+static bool multi_model_may_be_closing_by_itself(const struct multi_model *model,
+						 const struct context_model *context)
 {
 	return *model->now_us >= context->input_us + model->idle_us;
 }
@@ -107,7 +110,7 @@ void multi_model_input(struct multi_model *model, unsigned id)
 {
 	struct context_model *context = &model->contexts[id];
 
-	if (!may_be_closing_by_itself(model, context))
+	if (!multi_model_may_be_closing_by_itself(model, context))
 		context->input_us = *model->now_us;
 }
 
@@ -128,7 +131,7 @@ void multi_model_flush(struct multi_model *model, unsigned id)
 	model->says_flush = true;
 	if (!context->is_open || context->is_closing)
 		return;
-	if (may_be_closing_by_itself(model, context))
+	if (multi_model_may_be_closing_by_itself(model, context))
 		++context->doubtful;
 	else
 		++context->flushes;

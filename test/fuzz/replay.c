@@ -1,6 +1,6 @@
 /*
- * replay.c: runs a fuzz driver over the files of a directory, so that a
- * corpus (and every input that once failed) is also a unit test.
+ * replay.c: runs a fuzz driver with the files of a directory, so that a corpus, including every
+ * input that has failed before, is also a unit test.
  */
 #include <dirent.h>
 #include <stdint.h>

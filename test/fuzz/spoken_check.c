@@ -1,6 +1,5 @@
 /*
- * spoken_check.c: what must be true of everything that is read (see
- * spoken_check.h).
+ * spoken_check.c: what must be true of everything that is read (see spoken_check.h).
  */
 #include "spoken_check.h"
 
@@ -53,7 +52,7 @@ size_t spoken_check_text(char *out, const uint8_t *bytes, size_t n)
 			len = (size_t)(stpcpy(out + len, fragments[c]) - out);
 			continue;
 		}
-		len += utf8_encode(out + len, c ? c : 0xfffd); /* as wire does */
+		len += utf8_encode(out + len, c ? c : 0xfffd); /* as src/wire does */
 	}
 	return len;
 }
@@ -65,7 +64,7 @@ struct chunk {
 	uint32_t count;
 };
 
-static void index_chunk(struct chunk *chunk)
+static void spoken_check_index_chunk(struct chunk *chunk)
 {
 	chunk->places = malloc((chunk->len + 1) * sizeof(*chunk->places));
 	assert(chunk->places);
@@ -78,7 +77,7 @@ static void index_chunk(struct chunk *chunk)
 	chunk->places[chunk->count] = chunk->len;
 }
 
-static void check_text(const char *text, size_t len)
+static void spoken_check_utf8(const char *text, size_t len)
 {
 	struct utf8_state utf8 = {0};
 
@@ -92,8 +91,8 @@ static void check_text(const char *text, size_t len)
 	}
 }
 
-static void check_piece(const struct spoken_piece *piece, const char *bytes, size_t n,
-			const struct chunk *chunk)
+static void spoken_check_piece(const struct spoken_piece *piece, const char *bytes, size_t n,
+			       const struct chunk *chunk)
 {
 	size_t begin = chunk->places[piece->from];
 
@@ -104,9 +103,9 @@ static void check_piece(const struct spoken_piece *piece, const char *bytes, siz
 	}
 }
 
-/* Gives where its last piece came from. */
-static uint32_t check_pieces(const struct spoken_part *part, const struct chunk *chunk,
-			     uint32_t from)
+/* Returns the position in the chunk that the last piece came from. */
+static uint32_t spoken_check_pieces(const struct spoken_part *part, const struct chunk *chunk,
+				    uint32_t from)
 {
 	uint32_t at = 0;
 
@@ -116,7 +115,7 @@ static uint32_t check_pieces(const struct spoken_part *part, const struct chunk 
 		assert(piece->end > at && piece->end <= part->len);
 		assert(piece->from >= from && piece->from <= piece->to);
 		assert(piece->to <= chunk->count);
-		check_piece(piece, part->text + at, piece->end - at, chunk);
+		spoken_check_piece(piece, part->text + at, piece->end - at, chunk);
 		at = piece->end;
 		from = piece->from;
 	}
@@ -124,7 +123,7 @@ static uint32_t check_pieces(const struct spoken_part *part, const struct chunk 
 	return from;
 }
 
-static void check_phonemes(const struct spoken_part *part)
+static void spoken_check_phonemes(const struct spoken_part *part)
 {
 	uint32_t at = 0;
 
@@ -133,7 +132,7 @@ static void check_phonemes(const struct spoken_part *part)
 
 		assert(phonemes->begin >= at && phonemes->end > phonemes->begin);
 		assert(phonemes->end <= part->len && phonemes->ipa[0]);
-		check_text(phonemes->ipa, strlen(phonemes->ipa));
+		spoken_check_utf8(phonemes->ipa, strlen(phonemes->ipa));
 		at = phonemes->end;
 	}
 }
@@ -144,13 +143,13 @@ size_t spoken_check(const struct spoken *spoken, const char *text, size_t len)
 	uint32_t from = 0;
 	size_t total = 0;
 
-	index_chunk(&chunk);
+	spoken_check_index_chunk(&chunk);
 	for (size_t i = 0; i < spoken->parts_len; ++i) {
 		const struct spoken_part *part = &spoken->parts[i];
 
-		check_text(part->text, part->len);
-		from = check_pieces(part, &chunk, from);
-		check_phonemes(part);
+		spoken_check_utf8(part->text, part->len);
+		from = spoken_check_pieces(part, &chunk, from);
+		spoken_check_phonemes(part);
 		total += part->len;
 	}
 	free(chunk.places);

@@ -7,16 +7,16 @@
 
 #include "text/spoken.h"
 
-/* Text from a driver's input: NUL-free, valid UTF-8.  Most bytes below
- * 0x20 stand for fragments that a mutation would hardly find (tags, money,
- * dates).  Gives the length; out has room for the longest for each byte, and a
- * NUL. */
+/* Makes text without NULs, valid UTF-8, from a driver's input.  Most bytes below 0x20 are replaced
+ * by fragments that a mutation would hardly find (tags, money, dates).  Returns the length.  `out`
+ * must have room for SPOKEN_CHECK_FRAGMENT_MAX bytes per byte of the input, and a NUL. */
 #define SPOKEN_CHECK_FRAGMENT_MAX 24
 size_t spoken_check_text(char *out, const uint8_t *bytes, size_t n);
 
-/* Parts are valid UTF-8 without control characters; their pieces cover them
- * exactly, lead into the chunk and never go back; what is verbatim is the same;
- * phonemes lie inside and apart.  Gives the bytes of all parts. */
+/* Checks that parts are valid UTF-8 without control characters; that their pieces cover them
+ * exactly and refer to positions in the chunk that never decrease; that verbatim pieces are the
+ * same as in the chunk; and that phonemes are inside the part and do not overlap.  Returns the
+ * number of bytes in all parts. */
 size_t spoken_check(const struct spoken *spoken, const char *text, size_t len);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * walk.c: runs a fuzz driver over random bytes, so many of them from a seed:
- * the same seed gives the same walk.
+ * walk.c: runs a fuzz driver for a given number of random steps.  The same seed produces the same
+ * inputs.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -13,19 +13,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
 /* Bytes of one input: a few hundred steps. */
 #define INPUT_LEN 900
-#define BYTES_PER_STEP 3 /* about: what it is, whom it is for, how */
+#define BYTES_PER_STEP 3 /* approximately: the operation, its context, its parameter */
 
-static char farewell[64]; /* with the seed of the input that runs */
+static char farewell[64]; /* contains the seed of the current input */
 
-/* A walk that failed can be taken again from where it was. */
-static void on_abort(int number)
+/* Prints the seed, so that a walk that failed can be repeated from there. */
+static void walk_on_abort(int number)
 {
 	(void)number;
 	(void)!write(STDERR_FILENO, farewell, strlen(farewell));
 }
 
-/* xorshift64*: good enough to be surprised, and the same everywhere. */
-static uint64_t random_number(uint64_t *state)
+/* xorshift64* is random enough for this, and the same on every machine. */
+static uint64_t walk_random_number(uint64_t *state)
 {
 	*state ^= *state >> 12;
 	*state ^= *state << 25;
@@ -44,13 +44,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: %s STEPS SEED (neither 0)\n", argv[0]);
 		return 2;
 	}
-	signal(SIGABRT, on_abort);
+	signal(SIGABRT, walk_on_abort);
 	while (done < steps) {
 		uint64_t before = state;
-		size_t len = 1 + random_number(&state) % INPUT_LEN;
+		size_t len = 1 + walk_random_number(&state) % INPUT_LEN;
 
 		for (size_t i = 0; i < len; ++i)
-			bytes[i] = (uint8_t)(random_number(&state) >> 56);
+			bytes[i] = (uint8_t)(walk_random_number(&state) >> 56);
 		snprintf(farewell, sizeof(farewell), "walk: it was seed %llu\n",
 			 (unsigned long long)before);
 		LLVMFuzzerTestOneInput(bytes, len);

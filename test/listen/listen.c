@@ -3,7 +3,7 @@
  *
  *	listen RUNTIME FOLDER < paths
  *
- * RUNTIME is libonnxruntime.so, FOLDER holds the recogniser (moonshine.h).
+ * RUNTIME is libonnxruntime.so, FOLDER holds Moonshine's model.
  * For every line of the input, the path of a WAV file, a line is written:
  *
  *	PATH ⇥ SECONDS ⇥ LEAD_MS ⇥ TAIL_MS ⇥ ACTIVE_DB ⇥ PEAK_DB ⇥ TEXT
@@ -16,17 +16,15 @@
 #include "audio/resample.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "engine/hear/recognizer.h"
 #include "file.h"
 #include "level.h"
-#include "moonshine.h"
 
-#define TEXT_MAX 8192
-
-/* The recogniser was trained on cuts with some air around the speech. */
+/* The recognizer was trained on cuts with some air around the speech. */
 #define AIR_MS 200
-#define AIR (MOONSHINE_RATE * AIR_MS / 1000)
+#define AIR (RECOGNIZER_RATE * AIR_MS / 1000)
 
-/* As the recogniser wants it: malloc'ed. */
+/* As the recognizer wants it: malloc'ed. */
 static int convert(float **samplesp, size_t *countp, const struct recording *recording)
 {
 	struct resample *resample;
@@ -34,7 +32,7 @@ static int convert(float **samplesp, size_t *countp, const struct recording *rec
 	size_t count = 0;
 	int16_t *converted = NULL;
 	float *samples = NULL;
-	int err = resample_alloc(&resample, recording->rate, MOONSHINE_RATE);
+	int err = resample_alloc(&resample, recording->rate, RECOGNIZER_RATE);
 
 	if (err)
 		return err;
@@ -57,18 +55,19 @@ static int convert(float **samplesp, size_t *countp, const struct recording *rec
 	return err;
 }
 
-static int transcribe(struct moonshine *moonshine, struct buf *text,
+static int transcribe(const struct recognizer *recognizer, struct recognizer_result *result,
 		      const struct recording *recording, char why[RUNTIME_WHY_SIZE])
 {
+	struct recognizer_piece piece = {.language = "", .prompt = ""};
 	float *samples;
-	size_t count;
-	int err = convert(&samples, &count, recording);
+	int err = convert(&samples, &piece.count, recording);
 
 	if (err) {
 		snprintf(why, RUNTIME_WHY_SIZE, "%s", strerror(err));
 		return err;
 	}
-	err = moonshine_listen(moonshine, text, samples, count, why);
+	piece.samples = samples;
+	err = recognizer_run(recognizer, result, &piece, why);
 	free(samples);
 	return err;
 }
@@ -82,11 +81,13 @@ static void flatten(struct buf *text)
 	}
 }
 
-static int listen_to(struct moonshine *moonshine, const char *path, char why[RUNTIME_WHY_SIZE])
+static int listen_to(const struct recognizer *recognizer, const char *path,
+		     char why[RUNTIME_WHY_SIZE])
 {
 	struct recording recording;
 	struct level level;
-	struct buf text;
+	struct recognizer_result result;
+	struct buf *text = &result.text;
 	int err = file_read_wav(&recording, path);
 
 	if (err) {
@@ -94,20 +95,20 @@ static int listen_to(struct moonshine *moonshine, const char *path, char why[RUN
 			 err == EINVAL ? "no WAV file that can be read" : strerror(err));
 		return err;
 	}
-	buf_init(&text, TEXT_MAX);
+	recognizer_result_init(&result);
 	level_measure(&level, recording.samples, recording.count, recording.rate);
-	err = transcribe(moonshine, &text, &recording, why);
-	flatten(&text);
+	err = transcribe(recognizer, &result, &recording, why);
+	flatten(text);
 	if (!err)
 		printf("%s\t%.3f\t%.0f\t%.0f\t%.2f\t%.2f\t%.*s\n", path, level.seconds,
-		       level.lead_ms, level.tail_ms, level.active_db, level.peak_db, (int)text.len,
-		       text.len > 0 ? text.bytes : "");
-	buf_reset(&text);
+		       level.lead_ms, level.tail_ms, level.active_db, level.peak_db, (int)text->len,
+		       text->len > 0 ? text->bytes : "");
+	recognizer_result_reset(&result);
 	free(recording.samples);
 	return err;
 }
 
-static int listen_to_all(struct moonshine *moonshine)
+static int listen_to_all(const struct recognizer *recognizer)
 {
 	char path[4096];
 	char why[RUNTIME_WHY_SIZE] = "";
@@ -115,7 +116,7 @@ static int listen_to_all(struct moonshine *moonshine)
 
 	while (fgets(path, sizeof(path), stdin)) {
 		path[strcspn(path, "\n")] = '\0';
-		if (listen_to(moonshine, path, why) != 0) {
+		if (listen_to(recognizer, path, why) != 0) {
 			fprintf(stderr, "listen: %s: %s\n", path, why);
 			status = EXIT_FAILURE;
 		}
@@ -128,7 +129,7 @@ int main(int argc, char **argv)
 {
 	char why[RUNTIME_WHY_SIZE] = "";
 	struct runtime *runtime = NULL;
-	struct moonshine *moonshine = NULL;
+	struct recognizer *recognizer = NULL;
 	int status = EXIT_FAILURE;
 
 	if (argc != 3) {
@@ -137,11 +138,11 @@ int main(int argc, char **argv)
 	}
 	if (runtime_open(&runtime, argv[1], why) != 0)
 		fprintf(stderr, "listen: %s: %s\n", argv[1], why);
-	else if (moonshine_open(&moonshine, runtime, argv[2], why) != 0)
+	else if (recognizer_moonshine.open(&recognizer, runtime, argv[2], why) != 0)
 		fprintf(stderr, "listen: %s: %s\n", argv[2], why);
 	else
-		status = listen_to_all(moonshine);
-	mem_deref(moonshine);
+		status = listen_to_all(recognizer);
+	mem_deref(recognizer);
 	mem_deref(runtime);
 	resample_forget();
 	return status;

@@ -37,6 +37,16 @@ def test_case_punctuation_and_digits_are_no_errors():
     assert words.words("It\u2019s all right.") == words.words("it's alright")
 
 
+@pytest.mark.parametrize("digits, spoken", [
+    ("28", "twenty-eight"), ("30", "thirty"), ("500", "five hundred"),
+    ("8500", "eight thousand five hundred"), ("1234", "one thousand two hundred thirty four"),
+    ("the 1st", "the first"), ("22nd", "twenty second"), ("30th", "thirtieth"),
+    ("12th", "twelfth"), ("007", "zero zero seven"), ("3D", "3d"),
+])
+def test_numbers_are_compared_as_words(digits, spoken):
+    assert words.words(digits) == words.words(spoken)
+
+
 def test_another_word_stays_an_error():
     assert words.words("We found your booking") != words.words("We found her booking")
 
@@ -98,3 +108,21 @@ def test_a_picture_is_small_and_shows_where_the_speech_is():
     ("Sally", "sally"), ("English, male", "english-male"), ("\u4e2d\u6587", "7")])
 def test_voices_with_alike_names_have_files_of_their_own(name, stem):
     assert load("samples").file_name({"id": "7", "name": name}) == stem
+
+
+def accuracy_of(texts, ours, theirs):
+    recordings = [("prompts", pathlib.Path(f"{i}.wav"), text) for i, text in enumerate(texts)]
+    keyed = ({(i, "clean"): text for i, text in enumerate(heard)} for heard in (ours, theirs))
+    return load("accuracy").Sum(recordings, ("prompts",), "clean", *keyed)
+
+
+def test_word_errors_are_compared_with_those_of_the_reference():
+    figures = accuracy_of(["press one", "goodbye"], ["press 1", "good buy"], ["dress one", "goodbye"])
+    assert (figures.words, figures.ours, figures.theirs, figures.differing) == (3, 2, 1, 2)
+
+
+def test_a_few_words_that_differ_by_chance_are_no_fault():
+    texts = ["press one"] * 100
+    better = ["press one"] * 100
+    assert not accuracy_of(texts, ["press won"] * 3 + better[3:], better).is_over()
+    assert accuracy_of(texts, ["press won"] * 20 + better[20:], better).is_over()

@@ -1,6 +1,5 @@
 /*
- * elevenlabs_witness.c: what must be true of every reply on ElevenLabs'
- * WebSockets (see elevenlabs_witness.h).
+ * elevenlabs_witness.c: checks every reply on ElevenLabs' WebSockets (see elevenlabs_witness.h).
  */
 #include "elevenlabs_witness.h"
 
@@ -9,11 +8,11 @@
 
 #include "base/base64.h"
 
-/* What the scripts' streams are opened with. */
+/* The format with which the scripts' streams are opened. */
 #define RATE 24000
 #define MS_TOLERANCE 1 /* times are whole milliseconds */
 
-static const char *see_audio(struct witness *witness, const char *audio)
+static const char *elevenlabs_witness_see_audio(struct witness *witness, const char *audio)
 {
 	void *bytes = malloc(base64_decoded_max(strlen(audio)) + 1);
 	size_t len = 0;
@@ -30,7 +29,8 @@ static const char *see_audio(struct witness *witness, const char *audio)
 	return NULL;
 }
 
-static const char *see_times(const json_t *starts, const json_t *durations, double chunk_ms)
+static const char *elevenlabs_witness_see_times(const json_t *starts, const json_t *durations,
+						double chunk_ms)
 {
 	json_int_t last = 0;
 	json_int_t end = 0;
@@ -54,7 +54,8 @@ static const char *see_times(const json_t *starts, const json_t *durations, doub
 	return NULL;
 }
 
-static const char *see_alignment(struct witness *witness, const json_t *alignment)
+static const char *elevenlabs_witness_see_alignment(struct witness *witness,
+						    const json_t *alignment)
 {
 	const json_t *chars = json_object_get(alignment, "chars");
 	const json_t *starts = json_object_get(alignment, "charStartTimesMs");
@@ -67,10 +68,10 @@ static const char *see_alignment(struct witness *witness, const json_t *alignmen
 		return "an alignment whose lists differ in length";
 	if (chunk_ms <= 0)
 		return "an alignment without audio before it";
-	return see_times(starts, durations, chunk_ms);
+	return elevenlabs_witness_see_times(starts, durations, chunk_ms);
 }
 
-static const char *see_error(struct witness *witness, const json_t *reply)
+static const char *elevenlabs_witness_see_error(struct witness *witness, const json_t *reply)
 {
 	(void)witness;
 	if (!json_is_string(json_object_get(reply, "message")) ||
@@ -80,7 +81,7 @@ static const char *see_error(struct witness *witness, const json_t *reply)
 	return NULL;
 }
 
-static const char *see_final(struct witness *witness, const json_t *reply)
+static const char *elevenlabs_witness_see_final(struct witness *witness, const json_t *reply)
 {
 	if (!json_is_null(json_object_get(reply, "audio")))
 		return "a final with audio";
@@ -94,12 +95,12 @@ const char *elevenlabs_witness_reply(struct witness *witness, const json_t *repl
 	const char *audio = json_string_value(json_object_get(reply, "audio"));
 
 	if (json_object_get(reply, "error"))
-		return see_error(witness, reply);
+		return elevenlabs_witness_see_error(witness, reply);
 	if (json_is_true(json_object_get(reply, "isFinal")))
-		return see_final(witness, reply);
+		return elevenlabs_witness_see_final(witness, reply);
 	if (!audio || !json_is_null(json_object_get(reply, "isFinal")) || !alignment ||
 	    !json_object_get(reply, "normalizedAlignment"))
 		return "a reply of no known kind";
-	return json_is_null(alignment) ? see_audio(witness, audio)
-				       : see_alignment(witness, alignment);
+	return json_is_null(alignment) ? elevenlabs_witness_see_audio(witness, audio)
+				       : elevenlabs_witness_see_alignment(witness, alignment);
 }

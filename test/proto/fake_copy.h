@@ -1,5 +1,5 @@
 /*
- * fake_copy.h: bytes with a length as a string of their own, for the fakes.
+ * fake_copy.h: copies bytes into a NUL-terminated string, for the fakes.
  */
 #ifndef TEST_PROTO_FAKE_COPY_H
 #define TEST_PROTO_FAKE_COPY_H
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The caller's, to free.  Not strndup: the address sanitizer's strict checks of
- * strings want a NUL behind the original, and it has none. */
+/* Free the copy with free.  strndup is not used, because the strict string checks of the address
+ * sanitizer require a NUL after the original, which has none. */
 static inline char *fake_copy(const char *bytes, size_t len)
 {
 	char *copy = malloc(len + 1);

@@ -1,5 +1,5 @@
 /*
- * fake_ledger.c: a ledger in memory with moods (see fake_ledger.h).
+ * fake_ledger.c: a ledger in memory that can be slow or fail (see fake_ledger.h).
  */
 #include "fake_ledger.h"
 
@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct fake_ledger *fake_of(struct usage_ledger *ledger)
+static struct fake_ledger *fake_ledger_of(struct usage_ledger *ledger)
 {
 	return LIST_OBJECT(ledger, struct fake_ledger, ledger);
 }
 
-static int ledger_book(struct account_booking **bookingp, struct usage_ledger *ledger,
-		       const struct usage_entry *entry, size_t mark, usage_booked_h *booked,
-		       void *arg)
+static int fake_ledger_book(struct usage_booking **bookingp, struct usage_ledger *ledger,
+			    const struct usage_entry *entry, size_t mark, usage_booked_h *booked,
+			    void *arg)
 {
-	struct fake_ledger *fake = fake_of(ledger);
+	struct fake_ledger *fake = fake_ledger_of(ledger);
 	struct fake_booking *booking;
 
 	if (fake->mood == FAKE_LEDGER_FULL)
@@ -26,20 +26,21 @@ static int ledger_book(struct account_booking **bookingp, struct usage_ledger *l
 	booking = &fake->bookings[fake->count++];
 	*booking = (struct fake_booking){.mark = mark, .booked = booked, .arg = arg};
 	usage_entry_row(&booking->row, entry);
-	*bookingp = (struct account_booking *)(void *)booking;
+	*bookingp = (struct usage_booking *)(void *)booking;
 	return 0;
 }
 
-static void ledger_unlisten(struct account_booking *arg)
+static void fake_ledger_unlisten(struct usage_booking *arg)
 {
 	struct fake_booking *booking = (struct fake_booking *)(void *)arg;
 
 	booking->booked = NULL;
 }
 
-static void ledger_mark(struct usage_ledger *ledger, size_t *mark, const struct usage_entry *entry)
+static void fake_ledger_mark(struct usage_ledger *ledger, size_t *mark,
+			     const struct usage_entry *entry)
 {
-	struct fake_ledger *fake = fake_of(ledger);
+	struct fake_ledger *fake = fake_ledger_of(ledger);
 
 	if (*mark == USAGE_NO_MARK)
 		*mark = fake->marked++;
@@ -47,16 +48,16 @@ static void ledger_mark(struct usage_ledger *ledger, size_t *mark, const struct 
 	usage_entry_row(&fake->last_mark, entry);
 }
 
-static bool ledger_can_book(struct usage_ledger *ledger)
+static bool fake_ledger_can_book(struct usage_ledger *ledger)
 {
-	return fake_of(ledger)->mood != FAKE_LEDGER_SHUT;
+	return fake_ledger_of(ledger)->mood != FAKE_LEDGER_SHUT;
 }
 
 static const struct usage_ledger_ops ledger_ops = {
-	.book = ledger_book,
-	.unlisten = ledger_unlisten,
-	.mark = ledger_mark,
-	.can_book = ledger_can_book,
+	.book = fake_ledger_book,
+	.unlisten = fake_ledger_unlisten,
+	.mark = fake_ledger_mark,
+	.can_book = fake_ledger_can_book,
 };
 
 void fake_ledger_init(struct fake_ledger *fake)

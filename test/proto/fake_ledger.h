@@ -1,5 +1,5 @@
 /*
- * fake_ledger.h: a ledger that is as quick, slow or broken as a test wants.
+ * fake_ledger.h: a ledger in memory that can be slow or fail.
  */
 #ifndef PROTO_FAKE_LEDGER_H
 #define PROTO_FAKE_LEDGER_H
@@ -7,14 +7,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "account/account.h"
+#include "account/async_store.h"
 
 enum fake_ledger_mood {
-	FAKE_LEDGER_WELL, /* rows are durable a moment later */
-	FAKE_LEDGER_SLOW, /* not until it is well again */
-	FAKE_LEDGER_BROKEN, /* the first try fails; the row comes later */
-	FAKE_LEDGER_FULL, /* takes no row, as turns find out */
-	FAKE_LEDGER_SHUT, /* has no room, and says so beforehand */
+	FAKE_LEDGER_WELL, /* rows become durable at the next fake_ledger_answer */
+	FAKE_LEDGER_SLOW, /* rows do not become durable until it is FAKE_LEDGER_WELL again */
+	FAKE_LEDGER_BROKEN, /* the first attempt fails; the row is booked later */
+	FAKE_LEDGER_FULL, /* `book` fails */
+	FAKE_LEDGER_SHUT, /* `can_book` returns false */
 };
 
 #define FAKE_LEDGER_ROWS 1024
@@ -22,7 +22,7 @@ enum fake_ledger_mood {
 struct fake_booking {
 	struct store_turn row;
 	size_t mark;
-	usage_booked_h *booked; /* NULL: nobody waits */
+	usage_booked_h *booked; /* NULL: it is not awaited */
 	void *arg;
 	bool is_durable;
 };
@@ -32,14 +32,14 @@ struct fake_ledger {
 	enum fake_ledger_mood mood;
 	struct fake_booking bookings[FAKE_LEDGER_ROWS];
 	size_t count;
-	size_t marked; /* turns */
-	size_t marks; /* how often */
+	size_t marked; /* how many turns were marked */
+	size_t marks; /* how many marks were made */
 	struct store_turn last_mark;
 };
 
 void fake_ledger_init(struct fake_ledger *fake);
 
-/* Answers those who wait, if its mood is so; true when anyone was. */
+/* Calls the handlers that are due in the current mood; returns whether there were any. */
 bool fake_ledger_answer(struct fake_ledger *fake);
 
 /* How many rows have this id. */

@@ -1,5 +1,5 @@
 /*
- * fake_llm.c: a language model that a test speaks for (see fake_llm.h).
+ * fake_llm.c: a language model whose answers a test controls (see fake_llm.h).
  */
 #include "fake_llm.h"
 
@@ -17,10 +17,10 @@ struct llm_answer {
 	void *arg;
 	unsigned deltas;
 	bool is_done;
-	struct llm_figures figures; /* go with the answer, as those of the real one */
+	struct llm_figures figures; /* freed with the answer, like those of the real one */
 };
 
-static void answer_destroy(void *object)
+static void fake_llm_answer_destroy(void *object)
 {
 	struct llm_answer *answer = object;
 	struct fake_llm *fake = answer->fake;
@@ -33,7 +33,8 @@ static void answer_destroy(void *object)
 		fake->on_cancel(fake->arg);
 }
 
-static void keep_history(struct fake_llm *fake, const struct llm_turn *history, size_t count)
+static void fake_llm_keep_history(struct fake_llm *fake, const struct llm_turn *history,
+				  size_t count)
 {
 	size_t len = 0;
 
@@ -46,9 +47,9 @@ static void keep_history(struct fake_llm *fake, const struct llm_turn *history, 
 					(int)history[i].len, history[i].text);
 }
 
-static int ask(struct llm_answer **answerp, struct llm *llm, struct llm_agent *agent,
-	       const struct llm_turn *history, size_t count, const struct llm_handlers *handlers,
-	       void *arg)
+static int fake_llm_ask(struct llm_answer **answerp, struct llm *llm, struct llm_agent *agent,
+			const struct llm_turn *history, size_t count,
+			const struct llm_handlers *handlers, void *arg)
 {
 	struct fake_llm *fake = LIST_OBJECT(llm, struct fake_llm, llm);
 	struct llm_answer *answer;
@@ -60,10 +61,10 @@ static int ask(struct llm_answer **answerp, struct llm *llm, struct llm_agent *a
 	fake->fails = 0;
 	if (err)
 		return err;
-	answer = mem_zalloc(sizeof(*answer), answer_destroy);
+	answer = mem_zalloc(sizeof(*answer), fake_llm_answer_destroy);
 	if (!answer)
 		return ENOMEM;
-	keep_history(fake, history, count);
+	fake_llm_keep_history(fake, history, count);
 	answer->fake = fake;
 	answer->handlers = handlers;
 	answer->arg = arg;
@@ -72,7 +73,7 @@ static int ask(struct llm_answer **answerp, struct llm *llm, struct llm_agent *a
 	return 0;
 }
 
-static void figures_of(struct llm_figures *figures, const struct llm_answer *answer)
+static void fake_llm_figures_of(struct llm_figures *figures, const struct llm_answer *answer)
 {
 	*figures = (struct llm_figures){.tokens_in = FAKE_LLM_TOKENS_IN,
 					.tokens_out = answer->deltas,
@@ -84,11 +85,11 @@ static void figures_of(struct llm_figures *figures, const struct llm_answer *ans
 
 void fake_llm_init(struct fake_llm *fake)
 {
-	*fake = (struct fake_llm){.llm = {.ask = ask, .figures = figures_of}};
+	*fake = (struct fake_llm){.llm = {.ask = fake_llm_ask, .figures = fake_llm_figures_of}};
 	list_init(&fake->answers);
 }
 
-static struct llm_answer *newest(struct fake_llm *fake)
+static struct llm_answer *fake_llm_newest(struct fake_llm *fake)
 {
 	struct link *last = list_last(&fake->answers);
 
@@ -98,7 +99,7 @@ static struct llm_answer *newest(struct fake_llm *fake)
 
 void fake_llm_say(struct fake_llm *fake, const char *text)
 {
-	struct llm_answer *answer = newest(fake);
+	struct llm_answer *answer = fake_llm_newest(fake);
 
 	++answer->deltas;
 	answer->handlers->delta(text, strlen(text), answer->arg);
@@ -106,7 +107,7 @@ void fake_llm_say(struct fake_llm *fake, const char *text)
 
 void fake_llm_fail(struct fake_llm *fake)
 {
-	struct llm_answer *answer = newest(fake);
+	struct llm_answer *answer = fake_llm_newest(fake);
 
 	++answer->figures.errors;
 	answer->handlers->failed(answer->arg);
@@ -114,7 +115,7 @@ void fake_llm_fail(struct fake_llm *fake)
 
 void fake_llm_finish(struct fake_llm *fake, enum llm_end end)
 {
-	struct llm_answer *answer = newest(fake);
+	struct llm_answer *answer = fake_llm_newest(fake);
 
 	if (end != LLM_WHOLE)
 		fake_llm_fail(fake);

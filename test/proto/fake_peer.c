@@ -3,12 +3,13 @@
  */
 #include "fake_peer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fake_copy.h"
 
-static struct fake_message *message_at(struct link *link)
+static struct fake_message *fake_peer_message_at(struct link *link)
 {
 	return LIST_OBJECT(link, struct fake_message, link);
 }
@@ -19,21 +20,21 @@ void fake_message_free(struct fake_message *message)
 	free(message);
 }
 
-static struct fake_message *take_first(struct list *list)
+static struct fake_message *fake_peer_take_first(struct list *list)
 {
 	struct link *link = list_first(list);
 
 	if (!link)
 		return NULL;
 	list_remove(list, link);
-	return message_at(link);
+	return fake_peer_message_at(link);
 }
 
-static void empty(struct list *list)
+static void fake_peer_empty(struct list *list)
 {
 	struct fake_message *message;
 
-	while ((message = take_first(list)))
+	while ((message = fake_peer_take_first(list)))
 		fake_message_free(message);
 }
 
@@ -79,14 +80,14 @@ bool fake_peer_drains(struct fake_peer *fake)
 	return true;
 }
 
-static uint64_t peer_drop(void *arg, uint64_t tag)
+static uint64_t fake_peer_drop(void *arg, uint64_t tag)
 {
 	struct fake_peer *fake = arg;
 	struct link *next = list_first(&fake->waiting);
 	uint64_t samples = 0;
 
 	while (next) {
-		struct fake_message *message = message_at(next);
+		struct fake_message *message = fake_peer_message_at(next);
 
 		next = list_next(&fake->waiting, next);
 		if (message->tag != tag)
@@ -99,33 +100,41 @@ static uint64_t peer_drop(void *arg, uint64_t tag)
 	return samples;
 }
 
-static bool peer_tell_when_sent(void *arg, uint64_t tag)
+static bool fake_peer_notify_when_sent(void *arg, uint64_t tag)
 {
 	struct fake_peer *fake = arg;
 
 	for (struct link *l = list_last(&fake->waiting); l; l = list_prev(&fake->waiting, l)) {
-		if (message_at(l)->tag == tag) {
-			message_at(l)->tells_sent = true;
+		if (fake_peer_message_at(l)->tag == tag) {
+			fake_peer_message_at(l)->notifies_sent = true;
 			return true;
 		}
 	}
 	return false;
 }
 
-static void peer_close(void *arg, uint16_t code, const char *reason)
+static void fake_peer_close(void *arg, uint16_t code, const char *reason)
 {
 	struct fake_peer *fake = arg;
 
-	(void)reason;
+	snprintf(fake->close_reason, sizeof(fake->close_reason), "%s", reason ? reason : "");
 	fake->close_code = code;
+}
+
+static void fake_peer_pause(void *arg, bool pause)
+{
+	struct fake_peer *fake = arg;
+
+	fake->is_paused = pause;
 }
 
 static const struct peer_ops peer_ops = {
 	.begin = fake_peer_begin,
 	.send = fake_peer_send,
-	.drop = peer_drop,
-	.tell_when_sent = peer_tell_when_sent,
-	.close = peer_close,
+	.drop = fake_peer_drop,
+	.notify_when_sent = fake_peer_notify_when_sent,
+	.pause = fake_peer_pause,
+	.close = fake_peer_close,
 };
 
 void fake_peer_init(struct fake_peer *fake)
@@ -137,11 +146,11 @@ void fake_peer_init(struct fake_peer *fake)
 
 void fake_peer_reset(struct fake_peer *fake)
 {
-	empty(&fake->waiting);
-	empty(&fake->handed_over);
+	fake_peer_empty(&fake->waiting);
+	fake_peer_empty(&fake->handed_over);
 }
 
-static void note_sent(struct fake_peer *fake, uint64_t tag)
+static void fake_peer_note_sent(struct fake_peer *fake, uint64_t tag)
 {
 	if (fake->sent_count == FAKE_PEER_SENT_MAX)
 		abort();
@@ -161,10 +170,10 @@ void fake_peer_hand_over(struct fake_peer *fake, size_t n)
 {
 	struct fake_message *message;
 
-	while (n-- > 0 && (message = take_first(&fake->waiting))) {
+	while (n-- > 0 && (message = fake_peer_take_first(&fake->waiting))) {
 		fake->waiting_bytes -= message->len;
-		if (message->tells_sent)
-			note_sent(fake, message->tag);
+		if (message->notifies_sent)
+			fake_peer_note_sent(fake, message->tag);
 		list_append(&fake->handed_over, &message->link);
 	}
 }
@@ -174,8 +183,8 @@ const struct fake_message *fake_peer_peek(const struct fake_peer *fake, const ch
 	const struct list *list = &fake->handed_over;
 
 	for (struct link *l = list_first(list); l; l = list_next(list, l)) {
-		if (!having || strstr(message_at(l)->json, having))
-			return message_at(l);
+		if (!having || strstr(fake_peer_message_at(l)->json, having))
+			return fake_peer_message_at(l);
 	}
 	return NULL;
 }

@@ -1,5 +1,5 @@
 /*
- * match.c: is a reply what a script expects? (see match.h)
+ * match.c: checks whether a reply is what a script expects (see match.h).
  */
 #include "match.h"
 
@@ -10,7 +10,7 @@
 
 #define TOLERANCE 1e-6
 
-static bool is_wildcard(const json_t *expected, const char *sign)
+static bool match_is_wildcard(const json_t *expected, const char *sign)
 {
 	return json_is_string(expected) && strcmp(json_string_value(expected), sign) == 0;
 }
@@ -25,7 +25,8 @@ static bool match_object(const json_t *expected, const json_t *got)
 		const json_t *value = json_object_get(got, json_object_iter_key(i));
 		const json_t *wanted = json_object_iter_value(i);
 
-		if (is_wildcard(wanted, "-") ? value != NULL : !value || !match_json(wanted, value))
+		if (match_is_wildcard(wanted, "-") ? value != NULL
+						   : !value || !match_json(wanted, value))
 			return false;
 	}
 	return true;
@@ -42,18 +43,18 @@ static bool match_list(const json_t *expected, const json_t *got)
 	return true;
 }
 
-static bool is_near(double a, double b)
+static bool match_is_near(double a, double b)
 {
 	return fabs(a - b) <= TOLERANCE * fmax(1, fabs(b));
 }
 
 bool match_json(const json_t *expected, const json_t *got)
 {
-	if (is_wildcard(expected, "*"))
+	if (match_is_wildcard(expected, "*"))
 		return true;
 	if (json_is_number(expected))
 		return json_is_number(got) &&
-		       is_near(json_number_value(expected), json_number_value(got));
+		       match_is_near(json_number_value(expected), json_number_value(got));
 	if (json_typeof(expected) != json_typeof(got))
 		return false;
 	if (json_is_object(expected))
@@ -63,8 +64,8 @@ bool match_json(const json_t *expected, const json_t *got)
 	return json_equal(expected, got) != 0;
 }
 
-static const struct match_fact *find(const char *name, size_t len, const struct match_fact *facts,
-				     size_t count)
+static const struct match_fact *match_find_fact(const char *name, size_t len,
+						const struct match_fact *facts, size_t count)
 {
 	for (size_t i = 0; i < count; ++i) {
 		if (strlen(facts[i].name) == len && memcmp(facts[i].name, name, len) == 0)
@@ -73,17 +74,17 @@ static const struct match_fact *find(const char *name, size_t len, const struct 
 	return NULL;
 }
 
-static bool is_so(const struct match_fact *fact, const char *value, size_t len,
-		  const struct match_fact *facts, size_t count)
+static bool match_is_equal(const struct match_fact *fact, const char *value, size_t len,
+			   const struct match_fact *facts, size_t count)
 {
-	const struct match_fact *other = find(value, len, facts, count);
+	const struct match_fact *other = match_find_fact(value, len, facts, count);
 
 	if (fact->text)
 		return strlen(fact->text) == len && memcmp(fact->text, value, len) == 0;
-	return is_near(other ? other->number : strtod(value, NULL), fact->number);
+	return match_is_near(other ? other->number : strtod(value, NULL), fact->number);
 }
 
-static const char *complain(const char *word, size_t len, const struct match_fact *fact)
+static const char *match_describe(const char *word, size_t len, const struct match_fact *fact)
 {
 	static char line[4096];
 
@@ -98,8 +99,8 @@ static const char *complain(const char *word, size_t len, const struct match_fac
 	return line;
 }
 
-/* The value at the start of `from`, without its quotes; gives what follows. */
-static const char *cut_value(const char **value, size_t *len, const char *from)
+/* Reads the value at the start of `from`, without its quotes; returns what follows it. */
+static const char *match_cut_value(const char **value, size_t *len, const char *from)
 {
 	bool is_quoted = *from == '"';
 
@@ -114,13 +115,14 @@ const char *match_facts(const char *words, const struct match_fact *facts, size_
 
 	while (*at) {
 		size_t name_len = strcspn(at, "= ");
-		const struct match_fact *fact = find(at, name_len, facts, count);
+		const struct match_fact *fact = match_find_fact(at, name_len, facts, count);
 		const char *value;
 		size_t len;
-		const char *end = cut_value(&value, &len, at + name_len + (at[name_len] == '='));
+		const char *end =
+			match_cut_value(&value, &len, at + name_len + (at[name_len] == '='));
 
-		if (!fact || !is_so(fact, value, len, facts, count))
-			return complain(at, (size_t)(end - at), fact);
+		if (!fact || !match_is_equal(fact, value, len, facts, count))
+			return match_describe(at, (size_t)(end - at), fact);
 		at = end + strspn(end, " ");
 	}
 	return NULL;

@@ -1,9 +1,9 @@
 /*
- * match.h: is a reply what a script expects?
+ * match.h: checks whether a reply is what a script expects.
  *
- * An expected object matches when each of its members does; other members may
- * stand beside them.  "*" is any value, "-" an absent member; numbers are equal
- * within a millionth.  Lists match member by member.
+ * An expected object matches if each of its members matches; the reply may have other members as
+ * well.  "*" matches any value, "-" means that the member must be absent; numbers are compared with
+ * a tolerance of a millionth.  Lists match element by element.
  */
 #ifndef PROTO_MATCH_H
 #define PROTO_MATCH_H
@@ -14,15 +14,16 @@
 
 bool match_json(const json_t *expected, const json_t *got);
 
-/* Facts: a line of `name=value` words against what is known.  A value is a
- * number, a word, a "quoted text", or the name of another fact. */
+/* A fact that a line of `name=value` words can check.  A value is a number, a word, a "quoted
+ * string", or the name of another fact. */
 struct match_fact {
 	const char *name;
 	const char *text; /* NULL: it is a number */
 	double number;
 };
 
-/* NULL, or the first word that is not so (valid until the next call). */
+/* Compares the words with the facts.  NULL, or the first word that is wrong (valid until the next
+ * call). */
 const char *match_facts(const char *words, const struct match_fact *facts, size_t count);
 
 #endif

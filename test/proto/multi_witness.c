@@ -1,6 +1,5 @@
 /*
- * multi_witness.c: what must be true of every reply on /ws/tts/multi (see
- * multi_witness.h).
+ * multi_witness.c: checks every reply on /ws/tts/multi (see multi_witness.h).
  */
 #include "multi_witness.h"
 
@@ -10,8 +9,8 @@
 
 #include "base/count.h"
 
-#define SECONDS_TOLERANCE 1e-7 /* of several figures with nine decimals */
-#define COST_TOLERANCE 1e-9 /* it is exact, but for the double it is read as */
+#define SECONDS_TOLERANCE 1e-7 /* the sum of several figures with nine decimals */
+#define COST_TOLERANCE 1e-9 /* it is exact, except for the conversion to a double */
 
 void multi_witness_init(struct multi_witness *multi, const struct fake_ledger *ledger)
 {
@@ -25,7 +24,8 @@ void multi_witness_reset(struct multi_witness *multi)
 	multi->count = 0;
 }
 
-static struct context_witness *find(struct multi_witness *multi, const char *id)
+static struct context_witness *multi_witness_find_context(struct multi_witness *multi,
+							  const char *id)
 {
 	struct context_witness *context;
 
@@ -44,7 +44,7 @@ static struct context_witness *find(struct multi_witness *multi, const char *id)
 
 struct witness *multi_witness_find(struct multi_witness *multi, const char *id)
 {
-	return &find(multi, id)->witness;
+	return &multi_witness_find_context(multi, id)->witness;
 }
 
 size_t multi_witness_open(const struct multi_witness *multi)
@@ -56,8 +56,8 @@ size_t multi_witness_open(const struct multi_witness *multi)
 	return open;
 }
 
-static const char *see_created(struct multi_witness *multi, struct context_witness *context,
-			       const json_t *reply)
+static const char *multi_witness_see_created(struct multi_witness *multi,
+					     struct context_witness *context, const json_t *reply)
 {
 	(void)reply;
 	if (context->is_open)
@@ -69,8 +69,8 @@ static const char *see_created(struct multi_witness *multi, struct context_witne
 	return NULL;
 }
 
-static const char *see_final(struct multi_witness *multi, struct context_witness *context,
-			     const json_t *reply)
+static const char *multi_witness_see_final(struct multi_witness *multi,
+					   struct context_witness *context, const json_t *reply)
 {
 	(void)multi;
 	if (json_object_size(reply) != 2)
@@ -79,8 +79,9 @@ static const char *see_final(struct multi_witness *multi, struct context_witness
 	return context->witness.is_chunk_open ? "final before the last chunk is complete" : NULL;
 }
 
-static const char *see_interrupted(struct multi_witness *multi, struct context_witness *context,
-				   const json_t *reply)
+static const char *multi_witness_see_interrupted(struct multi_witness *multi,
+						 struct context_witness *context,
+						 const json_t *reply)
 {
 	(void)multi;
 	(void)reply;
@@ -88,7 +89,8 @@ static const char *see_interrupted(struct multi_witness *multi, struct context_w
 	return NULL;
 }
 
-static const struct store_turn *find_row(const struct fake_ledger *ledger, const char *id)
+static const struct store_turn *multi_witness_find_row(const struct fake_ledger *ledger,
+						       const char *id)
 {
 	for (size_t i = 0; i < ledger->count; ++i) {
 		if (strcmp(ledger->bookings[i].row.id, id) == 0)
@@ -104,16 +106,18 @@ struct sum {
 	bool has_failed;
 };
 
-static const char *sum_rows(const struct fake_ledger *ledger, const json_t *ids, struct sum *sum)
+static const char *multi_witness_sum_rows(const struct fake_ledger *ledger, const json_t *ids,
+					  struct sum *sum)
 {
 	size_t i;
 	json_t *id;
 
 	json_array_foreach(ids, i, id)
 	{
-		const struct store_turn *row = find_row(ledger, json_string_value(id));
+		const struct store_turn *row =
+			multi_witness_find_row(ledger, json_string_value(id));
 
-		if (!row) { /* the ledger took none, which a failed turn may hide */
+		if (!row) { /* the ledger accepted none, which a failed turn may hide */
 			sum->has_failed = true;
 			continue;
 		}
@@ -130,14 +134,16 @@ static const char *sum_rows(const struct fake_ledger *ledger, const json_t *ids,
 	return NULL;
 }
 
-static const char *see_usage(const struct multi_witness *multi,
-			     const struct context_witness *context, const json_t *usage)
+static const char *multi_witness_see_usage(const struct multi_witness *multi,
+					   const struct context_witness *context,
+					   const json_t *usage)
 {
 	const struct witness *witness = &context->witness;
 	double seconds = json_number_value(json_object_get(usage, "audio_seconds"));
 	const json_t *cost = json_object_get(usage, "cost_cents");
 	struct sum sum = {0};
-	const char *fault = sum_rows(multi->ledger, json_object_get(usage, "turn_ids"), &sum);
+	const char *fault =
+		multi_witness_sum_rows(multi->ledger, json_object_get(usage, "turn_ids"), &sum);
 
 	if (fault)
 		return fault;
@@ -156,8 +162,8 @@ static const char *see_usage(const struct multi_witness *multi,
 	return NULL;
 }
 
-static const char *see_closed(struct multi_witness *multi, struct context_witness *context,
-			      const json_t *reply)
+static const char *multi_witness_see_closed(struct multi_witness *multi,
+					    struct context_witness *context, const json_t *reply)
 {
 	const json_t *usage = json_object_get(reply, "usage");
 
@@ -170,12 +176,12 @@ static const char *see_closed(struct multi_witness *multi, struct context_witnes
 			       : NULL;
 	context->is_open = false;
 	multi->closed_seconds += json_number_value(json_object_get(usage, "audio_seconds"));
-	return see_usage(multi, context, usage);
+	return multi_witness_see_usage(multi, context, usage);
 }
 
-/* Of a message that was refused the context knows nothing. */
-static const char *see_error(struct multi_witness *multi, struct context_witness *context,
-			     const json_t *reply)
+/* A message that was refused has no effect on the context. */
+static const char *multi_witness_see_error(struct multi_witness *multi,
+					   struct context_witness *context, const json_t *reply)
 {
 	const char *text = json_string_value(json_object_get(reply, "error"));
 	bool is_of_text = text && strstr(text, "prosody>");
@@ -211,35 +217,37 @@ static const struct {
 	const char *key;
 	const char *(*see)(struct multi_witness *multi, struct context_witness *context,
 			   const json_t *reply);
-	bool of_the_living; /* only of a context that is there */
+	bool needs_context; /* it is allowed only for a context that is open */
 } kinds[] = {
-	{"context_created", see_created, false},
+	{"context_created", multi_witness_see_created, false},
 	{"generation_started", see_started, true},
 	{"audio", see_audio, true},
 	{"word_timestamps", see_words, true},
 	{"chunk_complete", see_complete, true},
-	{"final", see_final, true},
-	{"interrupted", see_interrupted, false},
-	{"error", see_error, false},
-	{"context_closed", see_closed, false},
+	{"final", multi_witness_see_final, true},
+	{"interrupted", multi_witness_see_interrupted, false},
+	{"error", multi_witness_see_error, false},
+	{"context_closed", multi_witness_see_closed, false},
 };
 
-static const char *see_of_context(struct multi_witness *multi, struct context_witness *context,
-				  const json_t *reply)
+static const char *multi_witness_see_of_context(struct multi_witness *multi,
+						struct context_witness *context,
+						const json_t *reply)
 {
 	for (size_t i = 0; i < COUNT(kinds); ++i) {
 		if (!json_object_get(reply, kinds[i].key))
 			continue;
-		if (kinds[i].of_the_living && !context->is_open)
+		if (kinds[i].needs_context && !context->is_open)
 			return "a reply of a context that is not there";
-		if (kinds[i].of_the_living && context->must_close)
+		if (kinds[i].needs_context && context->must_close)
 			return "something else than its close after a context's end";
 		return kinds[i].see(multi, context, reply);
 	}
 	return "a reply of no known kind";
 }
 
-static const char *see_session_closed(struct multi_witness *multi, const json_t *reply)
+static const char *multi_witness_see_session_closed(struct multi_witness *multi,
+						    const json_t *reply)
 {
 	double seconds = json_number_value(json_object_get(reply, "total_audio_seconds"));
 
@@ -260,11 +268,12 @@ const char *multi_witness_reply(struct multi_witness *multi, const json_t *reply
 	if (multi->is_over)
 		return "a reply after session_closed";
 	if (id)
-		return see_of_context(multi, find(multi, id), reply);
+		return multi_witness_see_of_context(multi, multi_witness_find_context(multi, id),
+						    reply);
 	if (json_object_get(reply, "error"))
-		return see_error(multi, NULL, reply);
+		return multi_witness_see_error(multi, NULL, reply);
 	if (json_object_get(reply, "session_closed"))
-		return see_session_closed(multi, reply);
+		return multi_witness_see_session_closed(multi, reply);
 	if (json_object_get(reply, "interrupted") || json_object_get(reply, "settings_updated"))
 		return NULL;
 	return "a reply without a context";

@@ -1,6 +1,5 @@
 /*
- * once_witness.c: what must be true of every reply on /ws/tts (see
- * once_witness.h).
+ * once_witness.c: checks every reply on /ws/tts (see once_witness.h).
  */
 #include "once_witness.h"
 
@@ -11,13 +10,13 @@
 
 #define MS_TOLERANCE 0.0006 /* three decimals are shown */
 
-static double number(const json_t *reply, const char *key)
+static double once_witness_number(const json_t *reply, const char *key)
 {
 	return json_number_value(json_object_get(reply, key));
 }
 
-/* Chunks are not announced: the first frame of the next one is. */
-static const char *see_audio(struct witness *witness, const json_t *reply)
+/* The beginning of a chunk is not reported; it is recognized by its first frame. */
+static const char *once_witness_see_audio(struct witness *witness, const json_t *reply)
 {
 	json_int_t chunk_id = json_integer_value(json_object_get(reply, "chunk_id"));
 
@@ -29,7 +28,7 @@ static const char *see_audio(struct witness *witness, const json_t *reply)
 	return witness_audio(witness, reply);
 }
 
-static const char *see_words(struct witness *witness, const json_t *reply)
+static const char *once_witness_see_words(struct witness *witness, const json_t *reply)
 {
 	if (!witness->is_chunk_open ||
 	    json_integer_value(json_object_get(reply, "chunk_id")) != witness->chunk_id)
@@ -37,30 +36,31 @@ static const char *see_words(struct witness *witness, const json_t *reply)
 	return NULL;
 }
 
-static const char *see_figures(const struct witness *witness, const json_t *reply)
+static const char *once_witness_see_figures(const struct witness *witness, const json_t *reply)
 {
-	double dur_ms = number(reply, "dur_ms");
+	double dur_ms = once_witness_number(reply, "dur_ms");
 	double expected =
 		witness->rate ? (double)witness->turn_samples * 1000 / (double)witness->rate : 0;
 
 	if (json_integer_value(json_object_get(reply, "chunks")) != witness->idx)
 		return "chunks is not the number of frames";
-	if ((uint64_t)number(reply, "total_samples") != witness->turn_samples)
+	if ((uint64_t)once_witness_number(reply, "total_samples") != witness->turn_samples)
 		return "total_samples is not the audio that was sent";
 	if (fabs(dur_ms - expected) > MS_TOLERANCE)
 		return "dur_ms is not the audio that was sent";
 	if (!json_is_integer(json_object_get(reply, "gen_ms")))
 		return "gen_ms is not a whole number";
 	/* gen_ms is rounded, rtf is not. */
-	if (dur_ms > 0 && fabs(number(reply, "rtf") * dur_ms - number(reply, "gen_ms")) > 0.5001)
+	if (dur_ms > 0 && fabs(once_witness_number(reply, "rtf") * dur_ms -
+			       once_witness_number(reply, "gen_ms")) > 0.5001)
 		return "rtf is not gen_ms over dur_ms";
 	return NULL;
 }
 
-static const char *see_final(struct witness *witness, const json_t *reply)
+static const char *once_witness_see_final(struct witness *witness, const json_t *reply)
 {
 	const json_t *debug = json_object_get(reply, "debug");
-	const char *fault = see_figures(witness, reply);
+	const char *fault = once_witness_see_figures(witness, reply);
 
 	if (!fault && !json_is_string(json_object_get(debug, "original_text")))
 		fault = "final without its text";
@@ -72,24 +72,24 @@ static const char *see_final(struct witness *witness, const json_t *reply)
 	return fault;
 }
 
-static const char *see_end(struct witness *witness, const json_t *reply)
+static const char *once_witness_see_end(struct witness *witness, const json_t *reply)
 {
 	(void)reply;
 	witness_start_anew(witness);
 	return NULL;
 }
 
-static const char *see_error(struct witness *witness, const json_t *reply)
+static const char *once_witness_see_error(struct witness *witness, const json_t *reply)
 {
 	if (!json_is_string(json_object_get(reply, "error")) ||
 	    !json_is_string(json_object_get(reply, "error_code")) ||
 	    !json_is_integer(json_object_get(reply, "code")) ||
 	    !json_is_string(json_object_get(reply, "request_id")))
 		return "an error that lacks a member";
-	return see_end(witness, reply);
+	return once_witness_see_end(witness, reply);
 }
 
-static const char *see_aside(struct witness *witness, const json_t *reply)
+static const char *once_witness_see_aside(struct witness *witness, const json_t *reply)
 {
 	(void)witness;
 	(void)reply;
@@ -100,8 +100,9 @@ static const struct {
 	const char *key;
 	const char *(*see)(struct witness *witness, const json_t *reply);
 } kinds[] = {
-	{"audio", see_audio},     {"word_timestamps", see_words}, {"final", see_final},
-	{"interrupted", see_end}, {"error", see_error},           {"settings_updated", see_aside},
+	{"audio", once_witness_see_audio}, {"word_timestamps", once_witness_see_words},
+	{"final", once_witness_see_final}, {"interrupted", once_witness_see_end},
+	{"error", once_witness_see_error}, {"settings_updated", once_witness_see_aside},
 };
 
 const char *once_witness_reply(struct witness *witness, const json_t *reply)

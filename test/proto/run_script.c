@@ -1,25 +1,26 @@
 /*
- * run_script.c: plays scripts against a session and reports each case as TAP.
+ * run_script.c: runs scripts against a session and reports each case as TAP.
  *
  * A script is a text file of cases:
  *
- *     == what is guaranteed        a case; each has a world of its own
- *     > {"text":"Hello."}          the client says this, raw
- *     >binary                      a binary message
- *     >fill 300000 {"text":"@"}    a message with so many bytes of words at @
+ *     == what is guaranteed        begins a case; each has its own world (world.h)
+ *     > {"text":"Hello."}          the client sends this message
+ *     >binary                      the client sends a binary message
+ *     >fill 300000 {"text":"@"}    a message in which @ is replaced by this many bytes of words
+ *     >audio one two....           audio with these words, and a pause of 400 ms (fake_hearing.h)
  *     + 60ms                       time passes
  *     < {"final":true}             the next reply has these members (match.h)
  *     < audio samples=960          one or more audio frames
  *     < spoken Hello.              a chunk: started, audio, complete
  *     < end characters=6           final and session_closed
- *     < nothing                    no reply waits
- *     <c1 spoken Hello.            the same of the replies of one context alone
- *     ! manual                     how engine, peer and ledger behave
- *     ? ledger status=finished     what must be so around the session
- *     repeat 3 … end               these lines so often; $i counts from 0
+ *     < nothing                    there is no further reply
+ *     <c1 spoken Hello.            the same, for the replies of one context
+ *     ! manual                     sets how the engine, the peer and the ledger behave
+ *     ? ledger status=finished     checks the ledger, the engine and the like
+ *     repeat 3 … end               repeats the lines between them; $i counts from 0
  *
- * Lines that begin with # are comments.  At the end of a case no reply may be
- * left unread, and when the session is gone no object and no timer.
+ * Lines that begin with # are comments.  At the end of a case no reply may be unread, and no object
+ * and no timer may be left when the session has been released.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -39,51 +40,70 @@
 
 struct file {
 	char path[512];
-	const char *name; /* without folder and ending */
+	const char *name; /* without the folder and the extension */
 	char *text;
 	char *lines[LINES_MAX];
 	size_t count;
 };
 
-static const char *see_stream(struct script *script, const json_t *reply)
+static const char *run_script_check_stream(struct script *script, const json_t *reply)
 {
 	return witness_reply(&script->witness, reply);
 }
 
-static const char *see_multi(struct script *script, const json_t *reply)
+static const char *run_script_check_multi(struct script *script, const json_t *reply)
 {
 	return multi_witness_reply(&script->multi_witness, reply);
 }
 
-static const char *see_once(struct script *script, const json_t *reply)
+static const char *run_script_check_once(struct script *script, const json_t *reply)
 {
 	return once_witness_reply(&script->witness, reply);
 }
 
-static const char *see_elevenlabs(struct script *script, const json_t *reply)
+static const char *run_script_check_elevenlabs(struct script *script, const json_t *reply)
 {
 	return elevenlabs_witness_reply(&script->witness, reply);
 }
 
-static const char *see_elevenlabs_multi(struct script *script, const json_t *reply)
+static const char *run_script_check_elevenlabs_multi(struct script *script, const json_t *reply)
 {
 	const char *id = json_string_value(json_object_get(reply, "contextId"));
 
-	if (!id) /* what ends the connection is nobody's own */
+	if (!id) /* an error that ends the connection has no context */
 		return json_object_get(reply, "error") ? NULL : "a reply without a context";
 	return elevenlabs_witness_reply(multi_witness_find(&script->multi_witness, id), reply);
 }
 
-static const struct script_door doors[] = {
-	{"stream", world_connect, see_stream, false, NULL},
-	{"multi", world_connect_multi, see_multi, true, "context_id"},
-	{"once", world_connect_once, see_once, false, NULL},
-	{"elevenlabs", world_connect_elevenlabs, see_elevenlabs, false, NULL},
-	{"elevenlabs_multi", world_connect_elevenlabs_multi, see_elevenlabs_multi, true,
-	 "contextId"},
+/* Every message has a type; the first is session_started, and so is no other. */
+static const char *run_script_check_scribe(struct script *script, const json_t *reply)
+{
+	const char *type = json_string_value(json_object_get(reply, "message_type"));
+	bool is_start = type && strcmp(type, "session_started") == 0;
+	bool is_first = script->witness.idx++ == 0;
+	bool is_text = type && strstr(type, "_transcript");
+
+	if (!type)
+		return "a message without a type";
+	if (is_text && !json_is_string(json_object_get(reply, "text")))
+		return "a transcript without text";
+	if (!is_text && !is_start && strcmp(type, "voice_activity") != 0)
+		return json_is_string(json_object_get(reply, "error")) ? NULL
+								       : "an error without text";
+	return is_start != is_first ? "session_started is not the first message" : NULL;
+}
+
+static const struct script_endpoint endpoints[] = {
+	{"stream", world_connect, run_script_check_stream, false, NULL},
+	{"multi", world_connect_multi, run_script_check_multi, true, "context_id"},
+	{"once", world_connect_once, run_script_check_once, false, NULL},
+	{"elevenlabs", world_connect_elevenlabs, run_script_check_elevenlabs, false, NULL},
+	{"elevenlabs_multi", world_connect_elevenlabs_multi, run_script_check_elevenlabs_multi,
+	 true, "contextId"},
+	{"scribe", world_connect_scribe, run_script_check_scribe, false, NULL},
 };
 
-static const struct script_door *door; /* which socket the scripts are for */
+static const struct script_endpoint *endpoint; /* which endpoint the scripts are for */
 static size_t cases_played;
 static size_t cases_failed;
 
@@ -121,13 +141,13 @@ uint64_t script_time_us(struct script *script, const char *text)
 	return 0;
 }
 
-static void skip(struct script *script, const char *line)
+static void run_script_skip(struct script *script, const char *line)
 {
 	(void)script;
 	(void)line;
 }
 
-static void say_binary(struct script *script, const char *line)
+static void run_script_say_binary(struct script *script, const char *line)
 {
 	(void)line;
 	script_say_binary(script);
@@ -137,9 +157,10 @@ static const struct {
 	const char *word;
 	void (*play)(struct script *script, const char *rest);
 } commands[] = {
-	{"#", skip},
-	{">binary", say_binary},
+	{"#", run_script_skip},
+	{">binary", run_script_say_binary},
 	{">fill ", script_say_filled},
+	{">audio ", script_say_audio},
 	{"> ", script_say},
 	{"+ ", script_pass},
 	{"< ", script_expect},
@@ -148,7 +169,7 @@ static const struct {
 	{"? ", script_check},
 };
 
-static void play_line(struct script *script, const char *line)
+static void run_script_play_line(struct script *script, const char *line)
 {
 	if (line[0] == '\0')
 		return;
@@ -161,8 +182,8 @@ static void play_line(struct script *script, const char *line)
 	script_fail(script, "no such line: %s", line);
 }
 
-/* Plays a line with its $i replaced. */
-static void play_counted(struct script *script, const char *line, unsigned long i)
+/* Runs a line with its $i replaced. */
+static void run_script_play_counted(struct script *script, const char *line, unsigned long i)
 {
 	char counted[LINE_LEN_MAX];
 	size_t len = 0;
@@ -174,12 +195,12 @@ static void play_counted(struct script *script, const char *line, unsigned long 
 			counted[len++] = *line;
 	}
 	counted[len] = '\0';
-	play_line(script, counted);
+	run_script_play_line(script, counted);
 }
 
-/* Plays the lines of a loop; gives the line after its end. */
-static size_t play_loop(struct script *script, const struct file *file, size_t first,
-			unsigned long times)
+/* Runs the lines of a loop; returns the line after its end. */
+static size_t run_script_play_loop(struct script *script, const struct file *file, size_t first,
+				   unsigned long times)
 {
 	size_t last = first;
 
@@ -188,29 +209,30 @@ static size_t play_loop(struct script *script, const struct file *file, size_t f
 	for (unsigned long i = 0; i < times; ++i) {
 		for (size_t at = first; at < last && !script->has_failed; ++at) {
 			script->line = (unsigned)at + 1;
-			play_counted(script, file->lines[at], i);
+			run_script_play_counted(script, file->lines[at], i);
 		}
 	}
 	return last + 1;
 }
 
-static void play_lines(struct script *script, const struct file *file, size_t first, size_t last)
+static void run_script_play_lines(struct script *script, const struct file *file, size_t first,
+				  size_t last)
 {
 	for (size_t at = first; at < last && !script->has_failed;) {
 		const char *times = script_after(file->lines[at], "repeat ");
 
 		script->line = (unsigned)at + 1;
 		if (times) {
-			at = play_loop(script, file, at + 1, strtoul(times, NULL, 10));
+			at = run_script_play_loop(script, file, at + 1, strtoul(times, NULL, 10));
 		} else {
-			play_line(script, file->lines[at]);
+			run_script_play_line(script, file->lines[at]);
 			++at;
 		}
 	}
 }
 
-/* What must be so at the end of every case. */
-static void finish(struct script *script)
+/* Checks what must be true at the end of every case. */
+static void run_script_finish(struct script *script)
 {
 	struct world *world = &script->world;
 
@@ -231,20 +253,21 @@ static void finish(struct script *script)
 		script_fail(script, "%zu objects are left", mem_live());
 }
 
-static void play_case(const struct file *file, const char *name, size_t first, size_t last)
+static void run_script_play_case(const struct file *file, const char *name, size_t first,
+				 size_t last)
 {
 	static struct script script;
 
 	memset(&script, 0, sizeof(script));
 	script.path = file->path;
 	script.line = (unsigned)first;
-	script.door = door;
-	if (world_open(&script.world) != 0 || door->connect(&script.world) != 0)
+	script.endpoint = endpoint;
+	if (world_open(&script.world) != 0 || endpoint->connect(&script.world) != 0)
 		abort();
 	witness_init(&script.witness, &script.world.ledger);
 	multi_witness_init(&script.multi_witness, &script.world.ledger);
-	play_lines(&script, file, first, last);
-	finish(&script);
+	run_script_play_lines(&script, file, first, last);
+	run_script_finish(&script);
 	++cases_played;
 	printf("%s %zu - %s: %s\n", script.has_failed ? "not ok" : "ok", cases_played, file->name,
 	       name);
@@ -254,7 +277,7 @@ static void play_case(const struct file *file, const char *name, size_t first, s
 	printf("# %s:%u: %s\n", script.path, script.line, script.why);
 }
 
-static void play_file(const struct file *file)
+static void run_script_play_file(const struct file *file)
 {
 	size_t at = 0;
 
@@ -266,11 +289,11 @@ static void play_file(const struct file *file)
 			continue;
 		while (at < file->count && !script_after(file->lines[at], "=="))
 			++at;
-		play_case(file, name, first, at);
+		run_script_play_case(file, name, first, at);
 	}
 }
 
-static char *read_all(const char *path)
+static char *run_script_read_all(const char *path)
 {
 	FILE *stream = fopen(path, "r");
 	char *text = NULL;
@@ -284,7 +307,7 @@ static char *read_all(const char *path)
 	return text;
 }
 
-static void run_file(const char *folder, const char *name)
+static void run_script_run_file(const char *folder, const char *name)
 {
 	struct file *file = calloc(1, sizeof(*file));
 	char *rest;
@@ -293,29 +316,29 @@ static void run_file(const char *folder, const char *name)
 		abort();
 	snprintf(file->path, sizeof(file->path), "%s/%s", folder, name);
 	file->name = strndup(name, strcspn(name, "."));
-	file->text = rest = read_all(file->path);
+	file->text = rest = run_script_read_all(file->path);
 	while (rest && *rest && file->count < LINES_MAX)
 		file->lines[file->count++] = strsep(&rest, "\n");
 	if (rest && *rest)
 		abort(); /* a script that long should be two */
-	play_file(file);
+	run_script_play_file(file);
 	free((void *)(uintptr_t)file->name);
 	free(file->text);
 	free(file);
 }
 
-static int is_script(const struct dirent *entry)
+static int run_script_is_script(const struct dirent *entry)
 {
 	const char *dot = strrchr(entry->d_name, '.');
 
 	return dot && strcmp(dot, ".script") == 0;
 }
 
-static const struct script_door *find_door(const char *name)
+static const struct script_endpoint *run_script_find_endpoint(const char *name)
 {
-	for (size_t i = 0; i < COUNT(doors); ++i) {
-		if (strcmp(doors[i].name, name) == 0)
-			return &doors[i];
+	for (size_t i = 0; i < COUNT(endpoints); ++i) {
+		if (strcmp(endpoints[i].name, name) == 0)
+			return &endpoints[i];
 	}
 	return NULL;
 }
@@ -325,19 +348,19 @@ int main(int argc, char **argv)
 	struct dirent **entries;
 	int count;
 
-	if (argc < 3 || !(door = find_door(argv[1])) ||
-	    (count = scandir(argv[2], &entries, is_script, alphasort)) < 0) {
+	if (argc < 3 || !(endpoint = run_script_find_endpoint(argv[1])) ||
+	    (count = scandir(argv[2], &entries, run_script_is_script, alphasort)) < 0) {
 		fprintf(stderr, "usage: %s DOOR FOLDER [NAME.script…]\n", argv[0]);
 		return 2;
 	}
 	for (int i = 0; i < count; ++i) {
 		if (argc == 3)
-			run_file(argv[2], entries[i]->d_name);
+			run_script_run_file(argv[2], entries[i]->d_name);
 		free(entries[i]);
 	}
 	free(entries);
 	for (int i = 3; i < argc; ++i)
-		run_file(argv[2], argv[i]);
+		run_script_run_file(argv[2], argv[i]);
 	printf("1..%zu\n", cases_played);
 	return cases_failed > 0 || cases_played == 0;
 }

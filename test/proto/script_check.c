@@ -1,5 +1,5 @@
 /*
- * script_check.c: what must be so around the session (see script.h).
+ * script_check.c: checks of the engine, the ledger and the like (see script.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,10 @@
 #include "base/count.h"
 #include "match.h"
 #include "script.h"
+#include "store/row_values.h"
 
-static void check(struct script *script, const char *what, const char *words,
-		  const struct match_fact *facts, size_t count)
+static void script_check_facts(struct script *script, const char *what, const char *words,
+			       const struct match_fact *facts, size_t count)
 {
 	const char *fault = match_facts(words, facts, count);
 
@@ -17,9 +18,9 @@ static void check(struct script *script, const char *what, const char *words,
 		script_fail(script, "%s: %s", what, fault);
 }
 
-/* `ledger NAME=VALUE…`: the next row.  `sent` is the audio that the client has
- * read of the turn that ended last, `reading` of the one that has not ended. */
-static void check_ledger(struct script *script, const char *words)
+/* `ledger NAME=VALUE…`: checks the next row.  `sent` is the audio that the client has read of the
+ * turn that ended last; `reading` is the audio that it has read of the turn that has not ended. */
+static void script_check_ledger(struct script *script, const char *words)
 {
 	static const char *const status[] = {
 		[STORE_TURN_FINISHED] = "finished",
@@ -37,6 +38,8 @@ static void check_ledger(struct script *script, const char *words)
 	{
 		const struct match_fact facts[] = {
 			{"status", status[booking->row.status], 0},
+			{"kind", row_kind_word(booking->row.kind), 0},
+			{"quantity", NULL, (double)booking->row.quantity},
 			{"samples", NULL, (double)booking->row.samples},
 			{"rate", NULL, booking->row.sample_rate},
 			{"characters", NULL, (double)booking->row.characters},
@@ -51,19 +54,19 @@ static void check_ledger(struct script *script, const char *words)
 			{"reading", NULL, (double)script_witness(script)->turn_samples},
 		};
 
-		check(script, "ledger", words, facts, COUNT(facts));
+		script_check_facts(script, "ledger", words, facts, COUNT(facts));
 	}
 }
 
-static void check_rows(struct script *script, const char *words)
+static void script_check_rows(struct script *script, const char *words)
 {
 	if (strtoul(words, NULL, 10) != script->world.ledger.count)
 		script_fail(script, "expected %s rows in the ledger, got %zu", words,
 			    script->world.ledger.count);
 }
 
-/* `asked NAME=VALUE…`: what the engine was asked for last. */
-static void check_asked(struct script *script, const char *words)
+/* `asked NAME=VALUE…`: checks the last request to the engine. */
+static void script_check_asked(struct script *script, const char *words)
 {
 	const struct fake_asked *asked = &script->world.speech.asked;
 	const struct match_fact facts[] = {
@@ -76,10 +79,10 @@ static void check_asked(struct script *script, const char *words)
 		{"first", NULL, asked->first},
 	};
 
-	check(script, "asked", words, facts, COUNT(facts));
+	script_check_facts(script, "asked", words, facts, COUNT(facts));
 }
 
-static void check_engine(struct script *script, const char *words)
+static void script_check_engine(struct script *script, const char *words)
 {
 	const struct fake_speech *speech = &script->world.speech;
 	const struct match_fact facts[] = {
@@ -90,22 +93,39 @@ static void check_engine(struct script *script, const char *words)
 		{"held", NULL, (double)fake_speech_held(speech)},
 	};
 
-	check(script, "engine", words, facts, COUNT(facts));
+	script_check_facts(script, "engine", words, facts, COUNT(facts));
 }
 
-static void check_peer(struct script *script, const char *words)
+/* `hearing NAME=VALUE…`: checks what the engine that listens was asked. */
+static void script_check_hearing(struct script *script, const char *words)
+{
+	const struct fake_hearing *hearing = &script->world.hearing;
+	const struct match_fact facts[] = {
+		{"started", NULL, (double)hearing->started},
+		{"cancelled", NULL, (double)hearing->cancelled},
+		{"streams", NULL, (double)hearing->streams.count},
+		{"language", hearing->language, 0},
+		{"prompt", hearing->prompt, 0},
+		{"times", NULL, hearing->want_times},
+	};
+
+	script_check_facts(script, "hearing", words, facts, COUNT(facts));
+}
+
+static void script_check_peer(struct script *script, const char *words)
 {
 	const struct fake_peer *peer = &script->world.peer;
 	const struct match_fact facts[] = {
 		{"closed", NULL, peer->close_code},
 		{"waiting", NULL, (double)peer->waiting.count},
 		{"full", NULL, peer->waiting_bytes >= FAKE_PEER_FULL},
+		{"paused", NULL, peer->is_paused},
 	};
 
-	check(script, "peer", words, facts, COUNT(facts));
+	script_check_facts(script, "peer", words, facts, COUNT(facts));
 }
 
-static void check_session(struct script *script, const char *words)
+static void script_check_session(struct script *script, const char *words)
 {
 	const struct session *session = script->world.session;
 	const struct match_fact facts[] = {
@@ -113,11 +133,11 @@ static void check_session(struct script *script, const char *words)
 		{"timers", NULL, (double)script->world.timers.heap.count},
 	};
 
-	check(script, "session", words, facts, COUNT(facts));
+	script_check_facts(script, "session", words, facts, COUNT(facts));
 }
 
-/* `marks NAME=VALUE…`: what a process that dies would leave. */
-static void check_marks(struct script *script, const char *words)
+/* `marks NAME=VALUE…`: checks the marks that a process would leave if it died. */
+static void script_check_marks(struct script *script, const char *words)
 {
 	const struct fake_ledger *ledger = &script->world.ledger;
 	const struct match_fact facts[] = {
@@ -128,16 +148,17 @@ static void check_marks(struct script *script, const char *words)
 		{"account", NULL, (double)ledger->last_mark.account_id},
 	};
 
-	check(script, "marks", words, facts, COUNT(facts));
+	script_check_facts(script, "marks", words, facts, COUNT(facts));
 }
 
 static const struct {
 	const char *word;
 	void (*check)(struct script *script, const char *words);
 } checks[] = {
-	{"ledger", check_ledger}, {"rows", check_rows}, {"asked", check_asked},
-	{"engine", check_engine}, {"peer", check_peer}, {"session", check_session},
-	{"marks", check_marks},
+	{"ledger", script_check_ledger}, {"rows", script_check_rows},
+	{"asked", script_check_asked},   {"engine", script_check_engine},
+	{"peer", script_check_peer},     {"session", script_check_session},
+	{"marks", script_check_marks},   {"hearing", script_check_hearing},
 };
 
 void script_check(struct script *script, const char *line)

@@ -1,5 +1,5 @@
 /*
- * script_expect.c: what the session must reply (see script.h).
+ * script_expect.c: the replies that are expected (see script.h).
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -12,27 +12,29 @@
 
 struct witness *script_witness(struct script *script)
 {
-	if (!script->door->is_multi)
+	if (!script->endpoint->is_multi)
 		return &script->witness;
 	return multi_witness_find(&script->multi_witness, script->from);
 }
 
-/* What the replies have in them that are read now. */
-static const char *having(const struct script *script)
+/* The string that a reply must contain to be read: the member with the context's id; NULL: every
+ * reply is read. */
+static const char *script_expect_filter(const struct script *script)
 {
 	static char text[MULTI_WITNESS_ID_MAX + 24];
 
 	if (!script->from[0])
 		return NULL;
-	snprintf(text, sizeof(text), "\"%s\":\"%s\"", script->door->context_key, script->from);
+	snprintf(text, sizeof(text), "\"%s\":\"%s\"", script->endpoint->context_key, script->from);
 	return text;
 }
 
-/* The next reply that the client can read, looked at by the witness; NULL when
- * there is none. */
-static json_t *read_reply(struct script *script)
+/* Reads the next reply and has it checked by the witness.  NULL: there is none, or it is not
+ * JSON. */
+static json_t *script_expect_read_reply(struct script *script)
 {
-	struct fake_message *message = fake_peer_read(&script->world.peer, having(script));
+	struct fake_message *message =
+		fake_peer_read(&script->world.peer, script_expect_filter(script));
 	const char *fault;
 	json_t *reply;
 
@@ -42,25 +44,26 @@ static json_t *read_reply(struct script *script)
 	if (!reply)
 		fault = "a reply that is no JSON";
 	else
-		fault = script->door->see(script, reply);
+		fault = script->endpoint->check(script, reply);
 	if (fault)
 		script_fail(script, "%s: %.400s", fault, message->json);
 	fake_message_free(message);
 	return reply;
 }
 
-static bool next_is_audio(const struct script *script)
+static bool script_expect_next_is_audio(const struct script *script)
 {
-	const struct fake_message *message = fake_peer_peek(&script->world.peer, having(script));
+	const struct fake_message *message =
+		fake_peer_peek(&script->world.peer, script_expect_filter(script));
 
 	const char *audio = message ? script_after(message->json, "{\"audio\":\"") : NULL;
 
-	return audio && *audio != '"'; /* elsewhere an alignment has empty audio */
+	return audio && *audio != '"'; /* on ElevenLabs' endpoints an alignment has empty audio */
 }
 
-static void expect_json(struct script *script, const json_t *expected, const char *shown)
+static void script_expect_json(struct script *script, const json_t *expected, const char *shown)
 {
-	json_t *reply = read_reply(script);
+	json_t *reply = script_expect_read_reply(script);
 	char *got = reply ? json_dumps(reply, JSON_PRESERVE_ORDER) : NULL;
 
 	if (!reply)
@@ -71,21 +74,22 @@ static void expect_json(struct script *script, const json_t *expected, const cha
 	json_decref(reply);
 }
 
-static void expect_line(struct script *script, const char *line)
+static void script_expect_line(struct script *script, const char *line)
 {
 	json_error_t error;
 	json_t *expected = json_loads(line, 0, &error);
 
 	if (expected)
-		expect_json(script, expected, line);
+		script_expect_json(script, expected, line);
 	else
 		script_fail(script, "the script's JSON: %s", error.text);
 	json_decref(expected);
 }
 
-/* `audio NAME=VALUE…`: all frames that come now, at least one.  frames and
- * samples count them, first_ms and last_ms are lengths, rate and enc theirs. */
-static void expect_audio(struct script *script, const char *words)
+/* `audio NAME=VALUE…`: reads all audio frames up to the next other reply, at least one.  `frames`
+ * and `samples` count them, first_ms and last_ms are the lengths of the first and last one, `rate`
+ * and `enc` are their format. */
+static void script_expect_audio(struct script *script, const char *words)
 {
 	struct witness *witness = script_witness(script);
 	json_int_t frames = witness->idx;
@@ -93,13 +97,13 @@ static void expect_audio(struct script *script, const char *words)
 	uint64_t first = 0;
 	uint64_t last = 0;
 
-	if (!next_is_audio(script)) {
+	if (!script_expect_next_is_audio(script)) {
 		script_fail(script, "expected audio, got none");
 		return;
 	}
-	while (next_is_audio(script) && !script->has_failed) {
+	while (script_expect_next_is_audio(script) && !script->has_failed) {
 		last = witness->turn_samples;
-		json_decref(read_reply(script));
+		json_decref(script_expect_read_reply(script));
 		last = witness->turn_samples - last;
 		first = first ? first : last;
 	}
@@ -121,22 +125,22 @@ static void expect_audio(struct script *script, const char *words)
 }
 
 /* `spoken TEXT`: a whole chunk. */
-static void expect_spoken(struct script *script, const char *text)
+static void script_expect_spoken(struct script *script, const char *text)
 {
 	json_t *started = json_pack("{s:b,s:s}", "generation_started", 1, "text", text);
 	json_t *complete = json_pack("{s:b}", "chunk_complete", 1);
 
-	expect_json(script, started, text);
+	script_expect_json(script, started, text);
 	if (!script->has_failed)
-		expect_audio(script, "");
+		script_expect_audio(script, "");
 	if (!script->has_failed)
-		expect_json(script, complete, "chunk_complete");
+		script_expect_json(script, complete, "chunk_complete");
 	json_decref(started);
 	json_decref(complete);
 }
 
 /* `end NAME=VALUE…`: final and session_closed. */
-static void expect_end(struct script *script, const char *words)
+static void script_expect_end(struct script *script, const char *words)
 {
 	json_t *final = json_pack("{s:b}", "final", 1);
 	json_t *closed = json_pack("{s:b}", "session_closed", 1);
@@ -145,8 +149,8 @@ static void expect_end(struct script *script, const char *words)
 	json_t *usage = NULL;
 	json_t *reply;
 
-	expect_json(script, final, "final");
-	reply = script->has_failed ? NULL : read_reply(script);
+	script_expect_json(script, final, "final");
+	reply = script->has_failed ? NULL : script_expect_read_reply(script);
 	if (!script->has_failed && !reply)
 		script_fail(script, "expected session_closed, got nothing");
 	else if (reply && !match_json(closed, reply))
@@ -174,9 +178,10 @@ static void expect_end(struct script *script, const char *words)
 	json_decref(closed);
 }
 
-static void expect_nothing(struct script *script, const char *rest)
+static void script_expect_nothing(struct script *script, const char *rest)
 {
-	const struct fake_message *message = fake_peer_peek(&script->world.peer, having(script));
+	const struct fake_message *message =
+		fake_peer_peek(&script->world.peer, script_expect_filter(script));
 
 	(void)rest;
 	if (message)
@@ -187,13 +192,13 @@ static const struct {
 	const char *word;
 	void (*expect)(struct script *script, const char *rest);
 } shapes[] = {
-	{"audio", expect_audio},
-	{"spoken", expect_spoken},
-	{"end", expect_end},
-	{"nothing", expect_nothing},
+	{"audio", script_expect_audio},
+	{"spoken", script_expect_spoken},
+	{"end", script_expect_end},
+	{"nothing", script_expect_nothing},
 };
 
-/* `ID …`: of one context. */
+/* `ID …`: expects a reply of one context. */
 void script_expect_of(struct script *script, const char *line)
 {
 	size_t len = strcspn(line, " ");
@@ -218,5 +223,5 @@ void script_expect(struct script *script, const char *line)
 			return;
 		}
 	}
-	expect_line(script, line);
+	script_expect_line(script, line);
 }

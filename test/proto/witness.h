@@ -1,9 +1,8 @@
 /*
- * witness.h: what must be true of every reply, whatever a script asks for.
+ * witness.h: checks that apply to every reply, whatever a script expects.
  *
- * Order inside a turn, counters, figures that add up, audio that decodes,
- * words that stand where they are said to stand, and one row in the ledger for
- * each session_closed.
+ * The order of replies in a turn, counters, sums, audio that decodes, words at the positions that
+ * they report, and one row in the ledger for each session_closed.
  */
 #ifndef PROTO_WITNESS_H
 #define PROTO_WITNESS_H
@@ -14,32 +13,32 @@
 
 struct witness {
 	const struct fake_ledger *ledger;
-	json_int_t idx; /* of the next frame */
-	json_int_t chunk_id; /* of the next chunk, or of the open one */
+	json_int_t idx; /* the number of the next frame */
+	json_int_t chunk_id; /* the number of the open chunk, or of the next one */
 	bool is_chunk_open;
 	char *chunk_text;
 	uint64_t chunk_samples;
 	uint64_t turn_samples;
-	double complete_seconds; /* what chunk_complete said, summed */
-	double heard_seconds; /* of all frames, each at its rate */
+	double complete_seconds; /* the sum of the audio in chunk_complete */
+	double heard_seconds; /* the sum of the audio of all frames */
 	json_int_t rate;
 	char encoding[16];
-	bool may_change_format; /* in a context: the next frame begins a turn */
+	bool may_change_format; /* in a context, because the next frame begins a turn */
 	bool has_final;
-	uint64_t ended_samples; /* of the turn that ended last */
+	uint64_t ended_samples; /* the audio of the turn that ended last */
 };
 
 void witness_init(struct witness *witness, const struct fake_ledger *ledger);
 void witness_reset(struct witness *witness);
 
-/* NULL, or what is wrong with this reply. */
+/* Checks a reply; NULL, or what is wrong with it. */
 const char *witness_reply(struct witness *witness, const json_t *reply);
 
-/* For other sockets: of a usage that is told, and after the end of a turn. */
+/* For the witnesses of other endpoints: check a usage, and begin a new turn. */
 const char *witness_usage(const struct witness *witness, const json_t *usage);
 void witness_start_anew(struct witness *witness);
 
-/* The same for those that speak, on whatever socket. */
+/* Check the replies about speech, which several endpoints have in common. */
 const char *witness_started(struct witness *witness, const json_t *reply);
 const char *witness_audio(struct witness *witness, const json_t *reply);
 const char *witness_words(struct witness *witness, const json_t *reply);

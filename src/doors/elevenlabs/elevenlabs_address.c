@@ -1,5 +1,5 @@
 /*
- * elevenlabs_address.c: the settings in the address of an ElevenLabs WebSocket (see elevenlabs.h).
+ * elevenlabs_address.c: the settings in the URL of an ElevenLabs WebSocket (see elevenlabs.h).
  */
 #include "doors/elevenlabs/elevenlabs.h"
 
@@ -11,10 +11,11 @@
 #include "doors/elevenlabs/elevenlabs_body.h"
 #include "text/markup.h"
 
-/* Text waits for the schedule, a flush or the end, never for silence alone. */
+/* Text waits for the schedule, a flush or the end; it is never spoken only because no more text
+ * arrives. */
 #define NO_TIMEOUT_MS 60000
 
-/* MP3 is what their clients expect without an output_format. */
+/* ElevenLabs' clients expect MP3 unless they set output_format. */
 void elevenlabs_address_init(struct address_settings *address)
 {
 	static const uint16_t schedule[] = {120, 160, 250, 290};
@@ -24,7 +25,7 @@ void elevenlabs_address_init(struct address_settings *address)
 	memcpy(settings->schedule, schedule, sizeof(schedule));
 	settings->schedule_len = COUNT(schedule);
 	settings->flush_timeout_ms = NO_TIMEOUT_MS;
-	settings->word_timestamps = true; /* alignment is never asked for */
+	settings->word_timestamps = true; /* clients expect alignment without requesting it */
 	settings->format = (struct audio_format){AUDIO_MP3, 44100, 128};
 	settings->set |= SETTING_OUTPUT_FORMAT;
 	settings->markup = MARKUP_LONG_BREAKS;

@@ -1,6 +1,5 @@
 /*
- * elevenlabs_body.c: what a client may say to ElevenLabs' POST
- * /v1/text-to-speech/{voice_id} (see elevenlabs_body.h).
+ * elevenlabs_body.c: the body of POST /v1/text-to-speech/{voice_id} (see elevenlabs_body.h).
  */
 #include "doors/elevenlabs/elevenlabs_body.h"
 
@@ -8,8 +7,8 @@
 
 #include "base/count.h"
 #include "base/utf8.h"
+#include "doors/elevenlabs/pronunciation_message.h"
 #include "text/markup.h"
-#include "wire/pronunciation_message.h"
 
 static int elevenlabs_body_read_voice_settings(struct speech_reader *reader,
 					       const struct speech_field *field,
@@ -36,19 +35,20 @@ bool elevenlabs_body_has_audio_tags(const char *model, size_t len)
 	return false;
 }
 
-/* One of ours is booked as what it is; theirs are all the default. */
+/* A native model is booked under its name; all of ElevenLabs' models count as the default one, so
+ * an unknown name is not an error. */
 static int elevenlabs_body_read_model(struct speech_reader *reader,
 				      const struct speech_field *field,
 				      const struct json_value *value)
 {
 	struct stream_fault *fault = reader->settings.fault;
-	struct stream_fault unheard;
+	struct stream_fault ignored;
 
 	if (value->kind != JSON_KIND_STRING)
 		return fault_value(reader->fault, field->name, "a string", value);
 	if (elevenlabs_body_has_audio_tags(value->text, value->len))
 		reader->body->settings.markup |= MARKUP_AUDIO_TAGS;
-	reader->settings.fault = &unheard;
+	reader->settings.fault = &ignored;
 	(void)speech_body_setting(reader, field, value);
 	reader->settings.fault = fault;
 	return 0;
@@ -94,7 +94,7 @@ static int elevenlabs_body_read_locators(struct speech_reader *reader,
 					      value);
 }
 
-/* Their clients know this error by its own name. */
+/* ElevenLabs' clients expect a separate error for text that is too long. */
 static int elevenlabs_body_read_text(struct speech_reader *reader, const struct speech_field *field,
 				     const struct json_value *value)
 {

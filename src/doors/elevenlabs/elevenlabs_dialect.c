@@ -1,5 +1,5 @@
 /*
- * elevenlabs_dialect.c: how ElevenLabs' WebSockets say what happens (see elevenlabs.h).
+ * elevenlabs_dialect.c: writes the messages of ElevenLabs' WebSockets (see elevenlabs.h).
  */
 #include "doors/elevenlabs/elevenlabs.h"
 
@@ -12,7 +12,7 @@
 #include "wire/char_times.h"
 #include "wire/json_write.h"
 
-#define MESSAGE_SIZE 384 /* longer ones are cut */
+#define MESSAGE_SIZE 384 /* of the text of an error; longer texts are truncated */
 
 static void elevenlabs_dialect_write_context(struct json_write *json, const char *context)
 {
@@ -64,9 +64,9 @@ static void elevenlabs_dialect_write_cell(struct json_write *json, enum column c
 		json_write_signed(json, NULL, lround(time->end_ms) - start);
 }
 
-/* A blank ends each chunk: clients put the characters of all of them together,
- * and words are what is between blanks.  It lasts until the audio does: some
- * (Pipecat) add up the ends of chunks to know when the next one begins. */
+/* Each chunk ends with a space, because clients concatenate the characters of all chunks and split
+ * them into words at spaces.  The space lasts until the end of the chunk's audio, because some
+ * clients (Pipecat) add up the ends of chunks to know when the next one begins. */
 static void elevenlabs_dialect_write_column(struct json_write *json, const char *key,
 					    enum column column, const struct dialect_words *said)
 {
@@ -92,8 +92,8 @@ static void elevenlabs_dialect_write_alignment(struct json_write *json, const ch
 	json_write_object_end(json);
 }
 
-/* Times of the normalized text are not known apart: clients that ask for them get
- * those of the text as it was written. */
+/* The times of the normalized text are not known.  Clients that read them get the times of the
+ * original text. */
 static int elevenlabs_dialect_words(struct buf *out, const char *context, unsigned chunk_id,
 				    const struct dialect_words *said)
 {
@@ -134,7 +134,7 @@ static int elevenlabs_dialect_context_closed(struct buf *out, const char *contex
 	return elevenlabs_dialect_write_final(out, context);
 }
 
-/* Names that their clients may have seen; text NULL is the table's. */
+/* The names of errors that ElevenLabs' clients know; text NULL: the text of the error table. */
 static const struct {
 	enum wire_error_id id;
 	const char *name, *text;

@@ -1,5 +1,5 @@
 /*
- * elevenlabs_engine.c: the tokens of ElevenLabs' speech engines (see elevenlabs.h).
+ * elevenlabs_engine.c: the rules for the tokens of ElevenLabs' speech engines (see elevenlabs.h).
  */
 #include "doors/elevenlabs/elevenlabs.h"
 

@@ -1,12 +1,12 @@
 /*
- * elevenlabs_errors.c: errors of HTTP answers as ElevenLabs' clients read them (see elevenlabs.h).
+ * elevenlabs_errors.c: errors of HTTP answers in ElevenLabs' shape (see elevenlabs.h).
  */
 #include "doors/elevenlabs/elevenlabs.h"
 
 #include <string.h>
 
-/* Their library raises its error for a wrong key on 401 alone, and credit that is used up is a 401
- * there. */
+/* ElevenLabs' library raises its authentication error only for status 401; ElevenLabs reports
+ * exhausted credit with 401 too. */
 static const struct error_row elevenlabs_errors_rows[] = {
 	{WIRE_ERROR_MISSING_KEY, 401, "needs_authorization"},
 	{WIRE_ERROR_WRONG_KEY, 401, "invalid_api_key"},
@@ -19,10 +19,18 @@ static const struct error_row elevenlabs_errors_rows[] = {
 	{WIRE_ERROR_MISSING_VOICE, 400, "voice_not_found"},
 	{WIRE_ERROR_VOICE_NOT_FOUND, 404, "voice_not_found"},
 	{WIRE_ERROR_TEXT_TOO_LONG, 400, "max_character_limit_exceeded"},
+	{WIRE_ERROR_BAD_AUDIO, 400, "invalid_audio"},
+	{WIRE_ERROR_FILE_TOO_LARGE, 413, "file_too_large"},
+	{WIRE_ERROR_AUDIO_TOO_LONG, 413, "audio_too_long"},
+	{WIRE_ERROR_ENGINE_IS_FIXED, 403, "missing_permissions"},
+	{WIRE_ERROR_ENGINE_NOT_FOUND, 404, "speech_engine_not_found"},
+	{WIRE_ERROR_WEBSOCKET_ONLY, 404, "websocket_only"},
+	{WIRE_ERROR_SIGNING_KEY_ENDED, 409, "signing_key_ended"},
 	{WIRE_ERROR_DICTIONARY_NOT_FOUND, 404, "pronunciation_dictionary_not_found"},
 	{WIRE_ERROR_NO_ROUTE, 404, "not_found"},
 	{WIRE_ERROR_METHOD, 405, "method_not_allowed"},
 	{WIRE_ERROR_UNAVAILABLE, 503, "system_busy"},
+	{WIRE_ERROR_NO_HEARING, 503, "system_busy"},
 	{WIRE_ERROR_NO_KEYS, 503, "system_busy"},
 	{WIRE_ERROR_NO_LEDGER, 503, "system_busy"},
 	{WIRE_ERROR_NO_DICTIONARIES, 503, "system_busy"},
@@ -30,7 +38,7 @@ static const struct error_row elevenlabs_errors_rows[] = {
 	{WIRE_ERROR_NONE, 0, NULL},
 };
 
-/* The name of an error that the table does not have. */
+/* The name of an error that is not in the table. */
 static const char *elevenlabs_errors_name(enum wire_error_id id)
 {
 	int status = wire_error_get(id)->number;

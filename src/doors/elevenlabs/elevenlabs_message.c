@@ -1,5 +1,5 @@
 /*
- * elevenlabs_message.c: what a client may say on ElevenLabs' WebSockets (see
+ * elevenlabs_message.c: parses the messages of clients on ElevenLabs' WebSockets (see
  * elevenlabs_message.h).
  */
 #include "doors/elevenlabs/elevenlabs_message.h"
@@ -11,7 +11,7 @@
 
 #include "base/count.h"
 #include "doors/elevenlabs/elevenlabs_body.h"
-#include "wire/pronunciation_message.h"
+#include "doors/elevenlabs/pronunciation_message.h"
 
 static struct multi_message *elevenlabs_message_of(const struct message_reader *reader)
 {
@@ -44,8 +44,8 @@ static int elevenlabs_message_read_schedule(struct message_reader *reader,
 	return settings_read(&voice, key, value);
 }
 
-/* A member of voice_settings, generation_config or generator_config.  Of what is read here, no two
- * of them have the same name. */
+/* Reads a member of voice_settings, generation_config or generator_config.  One function can serve
+ * all three, because no two of them have a member with the same name among those that are read. */
 static int elevenlabs_message_read_option(struct message_reader *reader,
 					  const struct json_value *key,
 					  const struct json_value *value)
@@ -90,9 +90,10 @@ static int elevenlabs_message_read_locators(struct message_reader *reader,
 
 #define FIELD(name, read, member) MESSAGE_FIELD(name, read, struct multi_message, member)
 
-/* The most frequent first. */
+/* Sorted by frequency, because a key is searched from the beginning. */
 static const struct message_field elevenlabs_message_fields[] = {
-	{"context_id", 10, multi_message_context, 0, true}, /* an error says whom it concerns */
+	/* Read even if the message is faulty, because its error contains the context. */
+	{"context_id", 10, multi_message_context, 0, true},
 	FIELD("text", message_reader_text, said.text),
 	FIELD("flush", message_reader_command, said.emit),
 	FIELD("try_trigger_generation", message_reader_command, said.trigger),
@@ -137,10 +138,10 @@ int elevenlabs_message_parse_multi(struct multi_message *message, struct stream_
 	int err = multi_message_run(message, fault, &elevenlabs_message_table, json, len);
 
 	if (!message->context_id) {
-		message->context_id = ELEVENLABS_CONTEXT;
-		message->context_id_len = strlen(ELEVENLABS_CONTEXT);
+		message->context_id = ELEVENLABS_MESSAGE_CONTEXT;
+		message->context_id_len = strlen(ELEVENLABS_MESSAGE_CONTEXT);
 	}
-	message->said.cancel = false; /* no word of this socket's: contexts are closed */
+	message->said.cancel = false; /* not a key of this socket: clients close the context */
 	if (!err)
 		message->keep_alive |= elevenlabs_message_is_empty(message);
 	return err;

@@ -1,9 +1,11 @@
 /*
- * elevenlabs_sockets.c: ElevenLabs' WebSockets as sessions (see elevenlabs.h).
+ * elevenlabs_sockets.c: defines ElevenLabs' WebSockets (see elevenlabs.h).
  */
 #include "doors/elevenlabs/elevenlabs.h"
 
 #include "doors/elevenlabs/elevenlabs_message.h"
+#include "doors/elevenlabs/scribe.h"
+#include "session/listen_stream.h"
 #include "session/tts_multi.h"
 #include "session/tts_stream.h"
 
@@ -22,4 +24,11 @@ const struct socket_api elevenlabs_sockets_multi = {
 	.contexts_max = ELEVENLABS_SOCKETS_CONTEXTS_MAX,
 	.reuses_ids = true,
 	.closing_yields = true,
+};
+
+const struct socket_api elevenlabs_sockets_scribe = {
+	.kind = &listen_stream_ops,
+	.dialect = &scribe_dialect_errors,
+	.error_code = ELEVENLABS_CLOSE_ERROR,
+	.listen = &scribe_socket,
 };

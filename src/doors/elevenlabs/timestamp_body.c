@@ -1,15 +1,15 @@
 /*
- * timestamp_body.c: HTTP answers with the times of characters, as ElevenLabs' clients read them (see
- * elevenlabs.h).
+ * timestamp_body.c: HTTP answers with the times of characters (see elevenlabs.h).
  *
  *	{"audio_base64":"…","alignment":{"characters":["H",…],
  *	 "character_start_times_seconds":[0,…],"character_end_times_seconds":[0.05,…]},
  *	 "normalized_alignment":{…}}
  *
- * One such object for the whole answer, or one in each line as audio and times become known.  Times
- * count from the answer's start.  A dialect has no memory, which that needs: so its messages here are
- * records, from which the form then writes JSON.  Audio is sent as it comes, also inside the one
- * object of a whole answer: only the times of characters are kept to its end.
+ * There is one such object for the whole answer, or one per line as audio and times become known.
+ * Times are relative to the start of the answer.  A dialect has no state and cannot compute them,
+ * so its messages are records, from which the form writes JSON.  Audio is sent as soon as it is
+ * available, even inside the single object of a whole answer: only the times of characters are
+ * kept until the end.
  */
 #include <errno.h>
 #include <string.h>
@@ -23,34 +23,34 @@
 
 enum timestamp_kind { TIMESTAMP_AUDIO, TIMESTAMP_CHARACTER };
 
-/* Begins a record and is followed by the bytes of the audio, or of one character.  A message is one
+/* The header of a record, followed by the bytes of audio or of one character.  A message is one
  * record of audio, or the records of all characters of a chunk. */
 struct timestamp_record {
 	enum timestamp_kind kind;
 	unsigned chunk_id;
-	uint32_t len; /* of the bytes that follow */
-	double start_s, end_s; /* of a character, from the chunk's start */
+	uint32_t len; /* how many bytes follow */
+	double start_s, end_s; /* of a character, relative to the start of the chunk */
 };
 
-/* 10,000 characters, a blank for each that ends a chunk, and room. */
+/* Room for the longest text (10,000 characters) with a space after each chunk, and more. */
 #define CHARACTERS_MAX (16000u * (sizeof(struct timestamp_record) + 4))
 
 #define SECOND_DECIMALS 3
-#define GROUP 3 /* bytes that become four characters of base64 */
-#define CJK_FIRST 0x2e80 /* scripts from here on have no blanks between sentences */
+#define GROUP 3 /* bytes that are encoded as four characters of base64 */
+#define CJK_FIRST 0x2e80 /* scripts from here on have no spaces between sentences */
 
 struct timestamp_body {
-	bool in_lines; /* an object in each line, not one for the whole answer */
+	bool in_lines; /* one object per line, not one for the whole answer */
 	bool has_begun;
 	unsigned sample_rate;
-	unsigned chunk_id; /* of the last audio */
-	uint64_t samples; /* of all audio so far */
-	uint64_t chunk_start; /* samples before that chunk */
+	unsigned chunk_id; /* the chunk of the last audio */
+	uint64_t samples; /* in all audio so far */
+	uint64_t chunk_start; /* samples before the chunk of the last audio */
 	uint8_t rest[2]; /* audio that does not fill a group of base64 yet */
 	size_t rest_len;
-	double heard_s; /* the end of the last character */
-	bool owes_blank; /* a blank is due between that character and the next one */
-	struct buf characters; /* a struct timestamp_record each, before its character */
+	double last_end_s; /* the end of the last character */
+	bool needs_space; /* between the last character and the next one */
+	struct buf characters; /* records with the times that were not written yet */
 };
 
 static int timestamp_body_put(struct buf *out, const struct timestamp_record *record,
@@ -100,7 +100,7 @@ static int timestamp_body_say_words(struct buf *out, const char *context, unsign
 static const struct dialect timestamp_body_dialect = {.audio = timestamp_body_say_audio,
 						      .words = timestamp_body_say_words};
 
-/* The record at `at`, and where the next one is.  Returns its bytes. */
+/* Reads the header of the record at `at` and returns its bytes; *next is set to the next record. */
 static const char *timestamp_body_read_record(struct timestamp_record *record, const char *at,
 					      const char **next)
 {
@@ -154,7 +154,7 @@ static void timestamp_body_write_alignment(struct json_write *json, const char *
 	json_write_object_end(json);
 }
 
-/* The times are those of the text as the client wrote it: both are the same. */
+/* Both alignments are the same: the times of the text as the client wrote it. */
 static void timestamp_body_write_alignments(struct json_write *json, const struct buf *characters)
 {
 	timestamp_body_write_alignment(json, "alignment", characters);
@@ -193,7 +193,7 @@ static int timestamp_body_write_times_line(struct timestamp_body *body, struct b
 	return err ? err : buf_append_str(out, "\n");
 }
 
-/* Fills the group that the audio before has begun. */
+/* Completes the group of base64 that the audio before has begun. */
 static int timestamp_body_finish_group(struct timestamp_body *body, struct buf *out,
 				       const char **bytes, size_t *len)
 {
@@ -210,7 +210,7 @@ static int timestamp_body_finish_group(struct timestamp_body *body, struct buf *
 	return timestamp_body_append_base64(out, group, GROUP);
 }
 
-/* The next of the one long string. */
+/* Writes the next part of the single string with all audio. */
 static int timestamp_body_write_audio_part(struct timestamp_body *body, struct buf *out,
 					   const char *bytes, size_t len)
 {
@@ -246,43 +246,16 @@ static int timestamp_body_take_audio(struct timestamp_body *body, struct buf *ou
 			      : timestamp_body_write_audio_part(body, out, bytes, record.len);
 }
 
-static int timestamp_body_keep_character(struct timestamp_body *body,
-					 const struct timestamp_record *record, const char *text)
-{
-	int err = buf_reserve(&body->characters, sizeof(*record) + record->len);
-
-	if (err)
-		return err;
-	(void)buf_append(&body->characters, record, sizeof(*record));
-	return buf_append(&body->characters, text, record->len);
-}
-
-/* Chunks come without the blanks around them; one is put back between two,
- * unless their script has none. */
-static int timestamp_body_keep_blank(struct timestamp_body *body, double until_s)
-{
-	struct timestamp_record blank = {
-		.kind = TIMESTAMP_CHARACTER, .len = 1, .start_s = body->heard_s, .end_s = until_s};
-
-	if (!body->owes_blank)
-		return 0;
-	body->owes_blank = false;
-	return timestamp_body_keep_character(body, &blank, " ");
-}
-
-static bool timestamp_body_needs_blank(const char *text, size_t len)
-{
-	uint32_t code_point;
-
-	utf8_decode(&code_point, text, len);
-	return code_point < CJK_FIRST;
-}
-
+/* Keeps the characters of a chunk with their times.  Chunks do not contain the white space around
+ * them, so a space is inserted between two chunks, unless their script has none. */
 static int timestamp_body_take_characters(struct timestamp_body *body, const char *message,
 					  size_t len)
 {
 	double shift = (double)body->chunk_start / body->sample_rate;
+	struct timestamp_record space = {
+		.kind = TIMESTAMP_CHARACTER, .len = 1, .start_s = body->last_end_s};
 	struct timestamp_record record = {0};
+	uint32_t code_point = CJK_FIRST;
 	const char *text = "";
 	const char *at = message;
 	int err = 0;
@@ -291,12 +264,17 @@ static int timestamp_body_take_characters(struct timestamp_body *body, const cha
 		text = timestamp_body_read_record(&record, at, &at);
 		record.start_s += shift;
 		record.end_s += shift;
-		err = timestamp_body_keep_blank(body, record.start_s);
+		space.end_s = record.start_s;
+		if (body->needs_space)
+			err = timestamp_body_put(&body->characters, &space, " ");
+		body->needs_space = false;
 		if (!err)
-			err = timestamp_body_keep_character(body, &record, text);
+			err = timestamp_body_put(&body->characters, &record, text);
 	}
-	body->heard_s = record.end_s;
-	body->owes_blank = record.len > 0 && timestamp_body_needs_blank(text, record.len);
+	if (record.len > 0)
+		utf8_decode(&code_point, text, record.len);
+	body->last_end_s = record.end_s;
+	body->needs_space = code_point < CJK_FIRST;
 	return err;
 }
 
@@ -339,7 +317,7 @@ static int timestamp_body_end(void *state, struct buf *out, uint64_t characters,
 	json_write_open(&json, out);
 	timestamp_body_write_alignments(&json, &body->characters);
 	err = json_write_close(&json);
-	if (!err) { /* the members alone: the object is open already */
+	if (!err) { /* removes the brace: the object was begun with the audio */
 		memmove(out->bytes + start, out->bytes + start + 1, out->len - start - 1);
 		--out->len;
 	}

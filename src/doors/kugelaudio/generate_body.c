@@ -1,11 +1,11 @@
 /*
- * generate_body.c: what a client may say to POST /v1/tts/generate (see kugelaudio.h).
+ * generate_body.c: the body of POST /v1/tts/generate (see kugelaudio.h).
  */
 #include "doors/kugelaudio/kugelaudio.h"
 
 #include "base/count.h"
 
-/* Tokens that the sockets do not have are files or compressed. */
+/* Accepts more tokens than the sockets do: also files and compressed formats. */
 static int generate_body_read_format(struct speech_reader *reader, const struct speech_field *field,
 				     const struct json_value *value)
 {
@@ -26,7 +26,7 @@ static int generate_body_read_format(struct speech_reader *reader, const struct 
 	return 0;
 }
 
-/* A number, its digits, or a handle. */
+/* Reads a number, a number as a string, or a handle. */
 static int generate_body_read_voice(struct speech_reader *reader, const struct speech_field *field,
 				    const struct json_value *value)
 {

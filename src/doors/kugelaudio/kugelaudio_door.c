@@ -1,18 +1,22 @@
 /*
- * kugelaudio_door.c: KugelAudio's API, which is the native one: its sockets, calls and catalogues.
+ * kugelaudio_door.c: KugelAudio's API, which is the native one: its routes for speech, dictionaries,
+ * voices and models.
  */
 #include "doors/kugelaudio/kugelaudio.h"
 
+#include "doors/openai/transcripts.h"
 #include "server/handlers.h"
 #include "server/opening.h"
+#include "server/resource.h"
 #include "server/speech_http.h"
+#include "server/transcription_http.h"
 
 #define READ_WORDS (STORE_SCOPE_READ | STORE_SCOPE_DICTIONARIES)
 #define WRITE_WORDS STORE_SCOPE_DICTIONARIES
 #define CHANGE_VOICES STORE_SCOPE_VOICES
 
-/* Their ingress answers a wrong key for a socket with 403; calls have the status of the documented
- * table. */
+/* KugelAudio's ingress answers a WebSocket request with a wrong key with 403; HTTP requests get the
+ * status in their documented table. */
 #define SOCKET (AUTH_SPEAK | AUTH_FORBIDS)
 
 static const struct tts_socket_api kugelaudio_door_once = {
@@ -24,7 +28,13 @@ static const struct tts_socket_api kugelaudio_door_multi = {.session = &kugelaud
 
 static const struct speech_api kugelaudio_door_generate = {
 	.read = generate_body_read,
-	.minds_accept = true,
+	.reads_accept = true,
+};
+
+/* The route and the answer are OpenAI's, with KugelAudio's members, which include the times of words. */
+static const struct transcription_api kugelaudio_door_transcription = {
+	.file_name = "file",
+	.read = transcript_body_read_timed,
 };
 
 static const struct route kugelaudio_door_routes[] = {
@@ -37,21 +47,26 @@ static const struct route kugelaudio_door_routes[] = {
 	 .speech = &kugelaudio_door_generate},
 	{"POST", "/predict", AUTH_SPEAK, .handler = speech_http_speak,
 	 .speech = &kugelaudio_door_generate},
-	{"GET", "/v1/dictionaries", READ_WORDS, .handler = dictionary_rest_list},
-	{"POST", "/v1/dictionaries", WRITE_WORDS, .handler = dictionary_rest_add},
-	{"GET", "/v1/dictionaries/{id}", READ_WORDS, .handler = dictionary_rest_get},
-	{"PATCH", "/v1/dictionaries/{id}", WRITE_WORDS, .handler = dictionary_rest_change},
-	{"DELETE", "/v1/dictionaries/{id}", WRITE_WORDS, .handler = dictionary_rest_remove},
-	{"GET", "/v1/dictionaries/{id}/entries", READ_WORDS,
-	 .handler = dictionary_rest_list_entries},
-	{"POST", "/v1/dictionaries/{id}/entries", WRITE_WORDS,
-	 .handler = dictionary_rest_add_entry},
+	{"GET", "/v1/dictionaries", READ_WORDS, .handler = resource_list,
+	 .resource = &dictionary_rest_dictionaries},
+	{"POST", "/v1/dictionaries", WRITE_WORDS, .handler = resource_add,
+	 .resource = &dictionary_rest_dictionaries},
+	{"GET", "/v1/dictionaries/{id}", READ_WORDS, .handler = resource_get,
+	 .resource = &dictionary_rest_dictionaries},
+	{"PATCH", "/v1/dictionaries/{id}", WRITE_WORDS, .handler = resource_change,
+	 .resource = &dictionary_rest_dictionaries},
+	{"DELETE", "/v1/dictionaries/{id}", WRITE_WORDS, .handler = resource_remove,
+	 .resource = &dictionary_rest_dictionaries},
+	{"GET", "/v1/dictionaries/{id}/entries", READ_WORDS, .handler = resource_list,
+	 .resource = &dictionary_rest_entries},
+	{"POST", "/v1/dictionaries/{id}/entries", WRITE_WORDS, .handler = resource_add,
+	 .resource = &dictionary_rest_entries},
 	{"PUT", "/v1/dictionaries/{id}/entries", WRITE_WORDS,
 	 .handler = dictionary_rest_replace_entries, .body_max = DICTIONARY_REST_BODY_MAX},
-	{"PATCH", "/v1/dictionaries/{id}/entries/{id}", WRITE_WORDS,
-	 .handler = dictionary_rest_change_entry},
-	{"DELETE", "/v1/dictionaries/{id}/entries/{id}", WRITE_WORDS,
-	 .handler = dictionary_rest_remove_entry},
+	{"PATCH", "/v1/dictionaries/{id}/entries/{id}", WRITE_WORDS, .handler = resource_change,
+	 .resource = &dictionary_rest_entries},
+	{"DELETE", "/v1/dictionaries/{id}/entries/{id}", WRITE_WORDS, .handler = resource_remove,
+	 .resource = &dictionary_rest_entries},
 	{"POST", "/v1/dictionaries/{id}/invalidate", STORE_SCOPE_ADMIN,
 	 .handler = dictionary_rest_invalidate},
 	{"GET", "/v1/voices", AUTH_SEE_VOICES, .handler = voice_rest_list},
@@ -69,22 +84,20 @@ static const struct route kugelaudio_door_routes[] = {
 	{"POST", "/v1/voices/{id}/generate-sample", CHANGE_VOICES | AUTH_AS_TURN,
 	 .handler = voice_sample_make},
 	{"GET", "/v1/voices/{id}/sample", AUTH_SEE_VOICES, .handler = voice_sample_get},
-	/* The answers have the members of OpenAI's lists as well. */
 	{"GET", "/v1/models", AUTH_OPTIONAL, .handler = model_rest_list},
-	{"GET", "/v1/models/{id}", AUTH_OPTIONAL, .handler = model_rest_get},
 	{0},
 };
 
 static const char *const kugelaudio_door_key_headers[] = {"x-api-key", NULL};
 static const char *const kugelaudio_door_key_queries[] = {"api_key", "token", "master_key", NULL};
 
-/* These are native, whatever header has the key. */
+/* Clients of these paths are KugelAudio's, whichever header contains the key. */
 static const char *const kugelaudio_door_paths[] = {
 	"/v1/tts/", "/predict", "/ws/tts", "/v1/dictionaries", NULL,
 };
 
-/* Their SDKs send X-API-Key, OpenAI's library does not.  They transcribe and enhance on paths below
- * OpenAI's. */
+/* KugelAudio's SDKs send X-API-Key, OpenAI's library does not.  The SDKs' paths for transcribing
+ * and enhancing audio are below OpenAI's /v1/audio. */
 static const char *const kugelaudio_door_client_paths[] = {
 	"/v1/audio/transcriptions",
 	"/v1/audio/enhance",
@@ -101,5 +114,6 @@ const struct door kugelaudio_door = {
 	.paths = kugelaudio_door_paths,
 	.client_header = "x-api-key",
 	.client_paths = kugelaudio_door_client_paths,
+	.transcription = &kugelaudio_door_transcription,
 	.speech_header = {"X-KugelAudio-AI-Generated", "true"},
 };

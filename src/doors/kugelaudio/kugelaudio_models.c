@@ -1,8 +1,8 @@
 /*
  * kugelaudio_models.c: the models that clients may name (see wire/settings.h).
  *
- * KugelAudio's names are the native ones: prices and the ledger have them too.  The voice determines
- * which engine speaks, whatever the model.
+ * KugelAudio's names are the native ones, which prices and the ledger use too.  The voice, not the
+ * model, determines which engine speaks.
  */
 #include <stddef.h>
 

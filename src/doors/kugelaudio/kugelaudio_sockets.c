@@ -1,5 +1,5 @@
 /*
- * kugelaudio_sockets.c: KugelAudio's WebSockets as sessions (see kugelaudio.h).
+ * kugelaudio_sockets.c: defines KugelAudio's WebSockets (see kugelaudio.h).
  */
 #include "doors/kugelaudio/kugelaudio.h"
 

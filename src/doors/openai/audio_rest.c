@@ -1,22 +1,29 @@
 /*
- * audio_rest.c: GET /v1/audio/voices: the voices in the form that programs with OpenAI's API
- * read.
+ * audio_rest.c: GET /v1/audio/voices: the list of voices for programs that use OpenAI's API.
  *
- * OpenAI has no such list; Open WebUI and others ask servers like this one for it, most of them
- * without a key.  Such a request sees the catalogue; one whose key may list voices also sees the
- * voices of its project.
+ * OpenAI has no such list; Open WebUI and others request it from servers like this one, most of
+ * them without a key.  Without a key the answer is the catalogue; with a key that may list voices
+ * it also contains the voices of the key's project.  Runs on the loop.
  */
 #include "doors/openai/openai.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "server/server_private.h"
+#include "server/resource.h"
 #include "server/voice_view.h"
 
-#define ANSWER_MAX (4u * 1024 * 1024) /* 10,000 voices with long names */
+void audio_rest_write_members(struct json_write *json, const struct voice_json *voice)
+{
+	char id[24];
 
-/* The catalogue is for everyone, derived voices for keys that may list voices. */
+	snprintf(id, sizeof(id), "%lld", (long long)voice->id);
+	json_write_text(json, "id", id);
+	json_write_text(json, "object", "voice");
+	json_write_text(json, "name", voice->name);
+}
+
+/* Everyone may see the catalogue; only keys that may list voices see derived voices. */
 static bool audio_rest_may_see(const struct route_call *call, const struct voice *voice)
 {
 	return !voice->base_id || (call->key && (call->key->scopes & AUTH_SEE_VOICES) &&
@@ -34,7 +41,7 @@ static void audio_rest_write_voice(struct json_write *json, const struct voice_j
 	json_write_object_end(json);
 }
 
-/* OpenAI's names come first: programs that were set up for OpenAI have one of them. */
+/* OpenAI's names are listed first, because programs that were set up for OpenAI use one of them. */
 static void audio_rest_write_names(struct json_write *json, const struct route_call *call)
 {
 	const struct voices *voices = call->server->services.voices;
@@ -55,17 +62,14 @@ static void audio_rest_write_names(struct json_write *json, const struct route_c
 
 static void audio_rest_write_catalogue(struct json_write *json, const struct route_call *call)
 {
-	const struct voices *voices = call->server->services.voices;
+	const struct voice *voice;
+	size_t at = 0;
 
-	size_t count = voices_count(voices);
-
-	for (size_t i = 0; i < 2 * count; ++i) {
-		const struct voice *voice = voices_at(voices, i % count);
+	while ((voice = voice_view_next(call->server, &at))) {
 		struct voice_view view;
 		char id[24];
 
-		if (voice_engine_is_for_tests(voice->engine) != (i >= count) ||
-		    !audio_rest_may_see(call, voice))
+		if (!audio_rest_may_see(call, voice))
 			continue;
 		voice_view_fill(&view, call->server, voice);
 		snprintf(id, sizeof(id), "%lld", (long long)voice->id);
@@ -73,20 +77,17 @@ static void audio_rest_write_catalogue(struct json_write *json, const struct rou
 	}
 }
 
+static void audio_rest_write(struct json_write *json, const struct route_call *call,
+			     const void *arg)
+{
+	(void)arg;
+	json_write_list(json, "voices");
+	audio_rest_write_names(json, call);
+	audio_rest_write_catalogue(json, call);
+	json_write_list_end(json);
+}
+
 void audio_rest_voices(const struct route_call *call)
 {
-	struct json_write json;
-	struct buf out;
-
-	buf_init(&out, ANSWER_MAX);
-	json_write_open(&json, &out);
-	json_write_list(&json, "voices");
-	audio_rest_write_names(&json, call);
-	audio_rest_write_catalogue(&json, call);
-	json_write_list_end(&json);
-	if (json_write_close(&json) == 0)
-		answer_json(call, 200, out.bytes, out.len);
-	else
-		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
-	buf_reset(&out);
+	resource_answer(call, 200, audio_rest_write, NULL);
 }

@@ -1,11 +1,20 @@
 /*
- * openai.h: what the files of OpenAI's door share.
+ * openai.h: what the files of OpenAI's API share.
+ *
+ *   openai_door.c    the routes
+ *   openai_body.c    the body of POST /v1/audio/speech
+ *   openai_events.c  its answer as a stream of events
+ *   openai_errors.c  errors
+ *   openai_models.c, audio_rest.c  lists of models and voices
+ *   transcripts.h    what belongs to POST /v1/audio/transcriptions
  */
 #ifndef DOORS_OPENAI_OPENAI_H
 #define DOORS_OPENAI_OPENAI_H
 
 #include "server/door.h"
+#include "wire/json_write.h"
 #include "wire/speech_body.h"
+#include "wire/voice_json.h"
 
 extern const struct door openai_door;
 
@@ -13,8 +22,8 @@ extern const struct door openai_door;
 extern const struct error_shape openai_errors;
 
 /* Speech as a stream of events, for stream_format "sse".  The audio of all events together is the
- * file that was asked for.  An error after the status is an event as well, which their libraries
- * raise as an error of the API.
+ * requested file.  An error that occurs after the status was sent is an event as well, which
+ * OpenAI's libraries raise as an API error.
  *
  *	data: {"type":"speech.audio.delta","audio":"…"}
  *	data: {"type":"speech.audio.done","usage":{"input_tokens":…,"output_tokens":…,
@@ -22,8 +31,9 @@ extern const struct error_shape openai_errors;
  */
 extern const struct speech_form openai_events;
 
-/* Nothing here has tokens.  A character of the text counts as one, and so does this much audio,
- * begun or whole: about what OpenAI's own models use for it. */
+/* Speech has no tokens here, but the usage must contain some.  Each character of the text counts as
+ * one token, and so does each of these periods of audio, the last one even if it is incomplete:
+ * about what OpenAI's own models use. */
 #define OPENAI_EVENTS_TOKEN_MS 50
 
 /* The body of POST /v1/audio/speech. */
@@ -31,17 +41,25 @@ extern const struct speech_form openai_events;
 extern const struct speech_keys openai_body_keys;
 speech_body_h openai_body_read;
 
-/* The ids of voices like the one that OpenAI calls by this name, the best first and up to a 0; NULL
- * when OpenAI has no such voice.  Case does not matter. */
+/* Finds the voices that resemble the one with this name at OpenAI: their ids, best first, ended
+ * with 0.  NULL when OpenAI has no such voice.  Case does not matter. */
 const int64_t *openai_body_voice(const char *name, size_t len);
 
-/* The formats that OpenAI's clients can name; NULL after the last. */
+/* The name of the i-th format that OpenAI's clients can request; NULL after the last. */
 const char *openai_body_format_name(size_t i);
 
-/* OpenAI's names one after the other; NULL after the last. */
+/* The name of OpenAI's i-th voice; NULL after the last. */
 const char *openai_body_voice_name(size_t i);
 
-/* GET /v1/audio/voices */
+/* The handler of GET /v1/audio/voices. */
 route_h audio_rest_voices;
+
+/* Writes the members of a voice in OpenAI's lists; the native list of voices contains them too. */
+void audio_rest_write_members(struct json_write *json, const struct voice_json *voice);
+
+/* The handlers of GET /v1/models/{id} and /v1/audio/models. */
+route_h openai_models_get, openai_models_list_audio;
+/* Writes the members of OpenAI's list of models; the native list of models contains them too. */
+void openai_models_write_list(struct json_write *json, const struct route_call *call);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * openai_body.c: what a client may say to OpenAI's POST /v1/audio/speech (see openai.h).
+ * openai_body.c: the body of POST /v1/audio/speech (see openai.h).
  */
 #include "doors/openai/openai.h"
 
@@ -8,19 +8,20 @@
 
 #include "base/count.h"
 
-/* Their speeds. */
-#define SPEED_LEAST 0.25
-#define SPEED_MOST 4.0
+/* The range of speeds in OpenAI's documentation. */
+#define SPEED_MIN 0.25
+#define SPEED_MAX 4.0
 
 #define VOICE_CHOICES 3
 
-/* OpenAI wants a voice to be named; LocalAI does not, and programs written for it send none. */
-#define VOICE_USUAL "alloy"
+/* OpenAI requires a voice.  LocalAI does not, and programs that were written for it send none. */
+#define VOICE_DEFAULT "alloy"
 
-/* Their voices: a neural one like it, else one that is on every machine. */
+/* OpenAI's voices: for each a neural voice that resembles it, if there is one, then a voice that
+ * every server has. */
 static const struct {
 	const char *name;
-	int64_t ids[VOICE_CHOICES]; /* ends with 0 */
+	int64_t ids[VOICE_CHOICES]; /* ended with 0 */
 } voices[] = {
 	{"alloy", {1081, 1071, 0}},  {"echo", {1086, 1072, 0}},  {"fable", {1087, 1073, 0}},
 	{"onyx", {1088, 1074, 0}},   {"nova", {1082, 1071, 0}},  {"shimmer", {1083, 1071, 0}},
@@ -70,7 +71,7 @@ static int openai_body_read_name(struct speech_reader *reader, const struct spee
 	return 0;
 }
 
-/* A name, an id as a string or a number, or an object with one of these as its id. */
+/* Reads a name, an id as a string or a number, or an object with one of these as its id. */
 static int openai_body_read_voice(struct speech_reader *reader, const struct speech_field *field,
 				  const struct json_value *value)
 {
@@ -123,7 +124,7 @@ static const struct speech_field openai_body_fields[] = {
 	{"voice", openai_body_read_voice, 0, 0},
 	{"model", openai_body_read_model, 0, 0},
 	{"response_format", openai_body_read_format, 0, 0},
-	{"speed", speech_body_speed, SPEED_LEAST, SPEED_MOST},
+	{"speed", speech_body_speed, SPEED_MIN, SPEED_MAX},
 	{"stream_format", openai_body_read_stream_format, 0, 0},
 };
 
@@ -134,8 +135,8 @@ int openai_body_read(struct speech_body *body, struct stream_fault *fault, char 
 	int err = speech_body_read(body, fault, &openai_body_keys, "input", json, len);
 
 	if (!err && !body->voice) {
-		body->voice = VOICE_USUAL;
-		body->voice_len = strlen(VOICE_USUAL);
+		body->voice = VOICE_DEFAULT;
+		body->voice_len = strlen(VOICE_DEFAULT);
 		body->voice_choices = openai_body_voice(body->voice, body->voice_len);
 	}
 	return err;

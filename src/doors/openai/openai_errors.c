@@ -1,12 +1,12 @@
 /*
- * openai_errors.c: errors as OpenAI's clients read them (see openai.h).
+ * openai_errors.c: errors in OpenAI's shape (see openai.h).
  */
 #include "doors/openai/openai.h"
 
 #include <string.h>
 
-/* Their library raises its error for a wrong key on 401 alone; credit that is used up is a 429
- * there. */
+/* OpenAI's library raises its authentication error only for status 401; OpenAI reports exhausted
+ * credit with 429. */
 static const struct error_row openai_errors_rows[] = {
 	{WIRE_ERROR_MISSING_KEY, 401, "invalid_api_key"},
 	{WIRE_ERROR_WRONG_KEY, 401, "invalid_api_key"},
@@ -14,7 +14,7 @@ static const struct error_row openai_errors_rows[] = {
 	{WIRE_ERROR_NO_CREDIT, 429, "insufficient_quota"},
 	{WIRE_ERROR_RATE_LIMITED, 429, "rate_limit_exceeded"},
 	{WIRE_ERROR_TEXT_TOO_LONG, 400, "string_above_max_length"},
-	/* A voice is a value like any other there, so that a wrong one is a 400. */
+	/* For OpenAI, a voice is a value like any other, so a wrong one is a 400. */
 	{WIRE_ERROR_VOICE_NOT_FOUND, 400, "voice_not_found"},
 	{WIRE_ERROR_NO_ROUTE, 404, "unknown_url"},
 	{WIRE_ERROR_MODEL_NOT_FOUND, 404, "model_not_found"},
@@ -46,7 +46,7 @@ static void openai_errors_write_name(struct json_write *json, const char *key, c
 		json_write_null(json, key);
 }
 
-/* Their clients read the request's id, and when to try again, in headers. */
+/* OpenAI's clients read the request id, and when to retry, in headers. */
 static int openai_errors_write(struct buf *out, const struct wire_notice *notice)
 {
 	const struct error_row *row = error_shape_find(openai_errors_rows, notice->id);

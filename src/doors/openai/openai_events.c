@@ -1,5 +1,5 @@
 /*
- * openai_events.c: speech as a stream of events (see openai.h).
+ * openai_events.c: writes speech as a stream of events (see openai.h).
  */
 #include "doors/openai/openai.h"
 
@@ -9,7 +9,7 @@
 #include "wire/json_write.h"
 #include "wire/raw_dialect.h"
 
-/* Ends an event; what was written of one that failed is removed. */
+/* Ends an event.  If it failed, what was written of it is removed. */
 static int openai_events_end(struct buf *out, size_t start, int err)
 {
 	if (!err)

@@ -1,5 +1,5 @@
 /*
- * vapi.h: what the files of Vapi's door share.
+ * vapi.h: what the files of Vapi's API share: vapi_door.c (the route) and vapi_body.c (its body).
  */
 #ifndef DOORS_VAPI_VAPI_H
 #define DOORS_VAPI_VAPI_H

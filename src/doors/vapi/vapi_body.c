@@ -1,5 +1,5 @@
 /*
- * vapi_body.c: what Vapi says to POST /vapi/synthesize (see vapi.h).
+ * vapi_body.c: the body of POST /vapi/synthesize (see vapi.h).
  */
 #include "doors/vapi/vapi.h"
 

@@ -1,5 +1,5 @@
 /*
- * vapi_door.c: Vapi's API: what it asks of a custom voice.
+ * vapi_door.c: Vapi's API: the route that it calls for speech of a custom voice.
  */
 #include "doors/vapi/vapi.h"
 

@@ -1,5 +1,5 @@
 /*
- * cut.c: a VITS graph in four pieces (see cut.h).
+ * cut.c: divides a VITS graph into four pieces (see cut.h).
  */
 #include "engine/vits/cut.h"
 
@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "engine/vits/cut_find.h"
 
-/* Ports of a piece: its joints and what is shared. */
+/* Inputs or outputs of a piece: its joints and the shared values. */
 #define PORTS_MAX (4 + 2 * CUT_SHARED_MAX)
 
 struct ports {
@@ -21,9 +21,9 @@ struct ports {
 	size_t count;
 };
 
-/* Everything at a joint is float; its rank is what the file says of it. */
-static void add_port(struct ports *ports, const struct onnx *onnx, struct onnx_str name,
-		     unsigned rank)
+/* Every value at a joint is a float; its rank is the declared one. */
+static void cut_add_port(struct ports *ports, const struct onnx *onnx, struct onnx_str name,
+			 unsigned rank)
 {
 	unsigned said = onnx_type_of(onnx, name).rank;
 
@@ -38,14 +38,14 @@ static void add_port(struct ports *ports, const struct onnx *onnx, struct onnx_s
 	};
 }
 
-static void add_shared(struct ports *ports, const struct onnx *onnx,
-		       const struct cut_values *values)
+static void cut_add_shared(struct ports *ports, const struct onnx *onnx,
+			   const struct cut_values *values)
 {
 	for (size_t i = 0; i < values->count; ++i)
-		add_port(ports, onnx, values->names[i], ONNX_ANY_RANK);
+		cut_add_port(ports, onnx, values->names[i], ONNX_ANY_RANK);
 }
 
-static int copy_name(char **namep, struct onnx_str name)
+static int cut_copy_name(char **namep, struct onnx_str name)
 {
 	if (name.len == 0)
 		return 0;
@@ -55,7 +55,7 @@ static int copy_name(char **namep, struct onnx_str name)
 	return *namep ? 0 : ENOMEM;
 }
 
-static int copy_joints(struct cut *cut, const struct cut_joints *joints)
+static int cut_copy_joints(struct cut *cut, const struct cut_joints *joints)
 {
 	struct {
 		char **to;
@@ -75,21 +75,21 @@ static int copy_joints(struct cut *cut, const struct cut_joints *joints)
 
 	cut->has_speakers = joints->has_speakers;
 	for (size_t i = 0; i < COUNT(copies) && !err; ++i)
-		err = copy_name(copies[i].to, copies[i].name);
+		err = cut_copy_name(copies[i].to, copies[i].name);
 	return err;
 }
 
-static int copy_shared(struct cut_piece *piece, const struct cut_values *values)
+static int cut_copy_shared(struct cut_piece *piece, const struct cut_values *values)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < values->count && !err; ++i)
-		err = copy_name(&piece->shared[piece->shared_count++], values->names[i]);
+		err = cut_copy_name(&piece->shared[piece->shared_count++], values->names[i]);
 	return err;
 }
 
-static int extract(struct cut_piece *piece, const struct onnx *onnx, const struct ports *takes,
-		   const struct ports *gives)
+static int cut_extract(struct cut_piece *piece, const struct onnx *onnx, const struct ports *takes,
+		       const struct ports *gives)
 {
 	return onnx_extract(onnx, takes->at, takes->count, gives->at, gives->count, &piece->bytes,
 			    &piece->len);
@@ -100,17 +100,17 @@ static int cut_text(struct cut *cut, const struct onnx *onnx, const struct cut_j
 {
 	struct ports takes = {0};
 	struct ports gives = {0};
-	int err = copy_shared(&cut->text, shared);
+	int err = cut_copy_shared(&cut->text, shared);
 
 	if (err)
 		return err;
 	if (joints->duration_noise.len > 0)
-		add_port(&takes, onnx, joints->duration_noise, 3);
-	add_port(&gives, onnx, joints->durations, 3);
-	add_port(&gives, onnx, joints->mean, 3);
-	add_port(&gives, onnx, joints->deviation, 3);
-	add_shared(&gives, onnx, shared);
-	return extract(&cut->text, onnx, &takes, &gives);
+		cut_add_port(&takes, onnx, joints->duration_noise, 3);
+	cut_add_port(&gives, onnx, joints->durations, 3);
+	cut_add_port(&gives, onnx, joints->mean, 3);
+	cut_add_port(&gives, onnx, joints->deviation, 3);
+	cut_add_shared(&gives, onnx, shared);
+	return cut_extract(&cut->text, onnx, &takes, &gives);
 }
 
 static int cut_later(struct cut_piece *piece, const struct onnx *onnx, struct onnx_str from,
@@ -118,19 +118,19 @@ static int cut_later(struct cut_piece *piece, const struct onnx *onnx, struct on
 {
 	struct ports takes = {0};
 	struct ports gives = {0};
-	int err = copy_shared(piece, shared);
+	int err = cut_copy_shared(piece, shared);
 
 	if (err)
 		return err;
-	add_port(&takes, onnx, from, 3);
-	add_shared(&takes, onnx, shared);
-	add_port(&gives, onnx, to, to_rank);
-	return extract(piece, onnx, &takes, &gives);
+	cut_add_port(&takes, onnx, from, 3);
+	cut_add_shared(&takes, onnx, shared);
+	cut_add_port(&gives, onnx, to, to_rank);
+	return cut_extract(piece, onnx, &takes, &gives);
 }
 
-/* What the text piece gives to any of the others. */
-static int join_shared(struct cut_values *shared, const struct cut_values *more, char *why,
-		       size_t why_size)
+/* Collects the values that the text piece gives to the other pieces. */
+static int cut_join_shared(struct cut_values *shared, const struct cut_values *more, char *why,
+			   size_t why_size)
 {
 	for (size_t i = 0; i < more->count; ++i) {
 		struct onnx_str name = more->names[i];
@@ -157,13 +157,13 @@ static int cut_pieces(struct cut *cut, const struct onnx *onnx, char *why, size_
 	int err = cut_find(&joints, onnx, why, why_size);
 
 	if (!err)
-		err = join_shared(&shared, &joints.flow_takes, why, why_size);
+		err = cut_join_shared(&shared, &joints.flow_takes, why, why_size);
 	if (!err)
-		err = join_shared(&shared, &joints.head_takes, why, why_size);
+		err = cut_join_shared(&shared, &joints.head_takes, why, why_size);
 	if (!err)
-		err = join_shared(&shared, &joints.tail_takes, why, why_size);
+		err = cut_join_shared(&shared, &joints.tail_takes, why, why_size);
 	if (!err)
-		err = copy_joints(cut, &joints);
+		err = cut_copy_joints(cut, &joints);
 	if (!err)
 		err = cut_text(cut, onnx, &joints, &shared);
 	if (!err)
@@ -181,21 +181,21 @@ static int cut_pieces(struct cut *cut, const struct onnx *onnx, char *why, size_
 	return ENOTSUP;
 }
 
-static void piece_reset(struct cut_piece *piece)
+static void cut_piece_reset(struct cut_piece *piece)
 {
 	free(piece->bytes);
 	for (size_t i = 0; i < piece->shared_count; ++i)
 		free(piece->shared[i]);
 }
 
-static void destroy(void *object)
+static void cut_destroy(void *object)
 {
 	struct cut *cut = object;
 
-	piece_reset(&cut->text);
-	piece_reset(&cut->flow);
-	piece_reset(&cut->head);
-	piece_reset(&cut->tail);
+	cut_piece_reset(&cut->text);
+	cut_piece_reset(&cut->flow);
+	cut_piece_reset(&cut->head);
+	cut_piece_reset(&cut->tail);
 	free(cut->duration_noise);
 	free(cut->durations);
 	free(cut->mean);
@@ -209,7 +209,7 @@ static void destroy(void *object)
 
 int cut_vits(struct cut **cutp, const struct onnx *onnx, char *why, size_t why_size)
 {
-	struct cut *cut = mem_zalloc(sizeof(*cut), destroy);
+	struct cut *cut = mem_zalloc(sizeof(*cut), cut_destroy);
 	int err;
 
 	if (!cut)
@@ -223,7 +223,7 @@ int cut_vits(struct cut **cutp, const struct onnx *onnx, char *why, size_t why_s
 	return 0;
 }
 
-static struct onnx_str str(const char *name)
+static struct onnx_str cut_string(const char *name)
 {
 	return (struct onnx_str){.bytes = name, .len = strlen(name)};
 }
@@ -239,9 +239,9 @@ int cut_none(const struct onnx *onnx, const struct cut *cut, char **bytesp, size
 	if (!latent_noise)
 		return ENOMEM;
 	if (cut->duration_noise)
-		add_port(&takes, onnx, str(cut->duration_noise), 3);
-	add_port(&takes, onnx, str(cut->latent_noise), 3);
-	add_port(&gives, onnx, str(cut->output), ONNX_ANY_RANK);
+		cut_add_port(&takes, onnx, cut_string(cut->duration_noise), 3);
+	cut_add_port(&takes, onnx, cut_string(cut->latent_noise), 3);
+	cut_add_port(&gives, onnx, cut_string(cut->output), ONNX_ANY_RANK);
 	err = onnx_extract(onnx, takes.at, takes.count, gives.at, gives.count, bytesp, lenp);
 	if (err) {
 		free(latent_noise);
@@ -251,7 +251,7 @@ int cut_none(const struct onnx *onnx, const struct cut *cut, char **bytesp, size
 	return 0;
 }
 
-static void drop_bytes(struct cut_piece *piece)
+static void cut_piece_free_bytes(struct cut_piece *piece)
 {
 	free(piece->bytes);
 	piece->bytes = NULL;
@@ -260,8 +260,8 @@ static void drop_bytes(struct cut_piece *piece)
 
 void cut_drop_bytes(struct cut *cut)
 {
-	drop_bytes(&cut->text);
-	drop_bytes(&cut->flow);
-	drop_bytes(&cut->head);
-	drop_bytes(&cut->tail);
+	cut_piece_free_bytes(&cut->text);
+	cut_piece_free_bytes(&cut->flow);
+	cut_piece_free_bytes(&cut->head);
+	cut_piece_free_bytes(&cut->tail);
 }

@@ -1,5 +1,5 @@
 /*
- * cut_kokoro.c: a Kokoro graph, made ready to be run (see cut_kokoro.h).
+ * cut_kokoro.c: prepares a Kokoro graph for running (see cut_kokoro.h).
  */
 #include "engine/vits/cut_kokoro.h"
 
@@ -10,16 +10,17 @@
 
 #include "base/count.h"
 #include "base/mem.h"
-#include "engine/vits/onnx_float.h"
+#include "engine/neural/onnx_float.h"
 
-/* ONNX's own operators that give other numbers each time. */
-static const char *const random_ops[] = {"RandomNormal", "RandomNormalLike", "RandomUniform",
-					 "RandomUniformLike"};
+/* ONNX's random operators. */
+static const char *const cut_kokoro_random_ops[] = {"RandomNormal", "RandomNormalLike",
+						    "RandomUniform", "RandomUniformLike"};
 
-/* Those that hand on durations without changing what they are about. */
-static const char *const carrier_ops[] = {"Cast", "Clip", "Gather", "Max", "Reshape", "Squeeze"};
+/* Operators that pass on durations without changing their meaning. */
+static const char *const cut_kokoro_carrier_ops[] = {"Cast", "Clip",    "Gather",
+						     "Max",  "Reshape", "Squeeze"};
 
-static bool is_one_of(const struct onnx_node *node, const char *const *ops, size_t count)
+static bool cut_kokoro_is_one_of(const struct onnx_node *node, const char *const *ops, size_t count)
 {
 	for (size_t i = 0; i < count; ++i)
 		if (onnx_str_is(node->op, ops[i]))
@@ -27,10 +28,10 @@ static bool is_one_of(const struct onnx_node *node, const char *const *ops, size
 	return false;
 }
 
-static int refuse(char *why, size_t why_size, const char *format, ...)
+static int cut_kokoro_refuse(char *why, size_t why_size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static int refuse(char *why, size_t why_size, const char *format, ...)
+static int cut_kokoro_refuse(char *why, size_t why_size, const char *format, ...)
 {
 	va_list args;
 
@@ -40,17 +41,18 @@ static int refuse(char *why, size_t why_size, const char *format, ...)
 	return ENOTSUP;
 }
 
-/* Names go to the runtime as strings. */
-static int copy_name(char **namep, struct onnx_str name, char *why, size_t why_size)
+/* The runtime needs names as NUL-terminated strings. */
+static int cut_kokoro_copy_name(char **namep, struct onnx_str name, char *why, size_t why_size)
 {
 	if (name.len == 0 || memchr(name.bytes, '\0', name.len))
-		return refuse(why, why_size, "a value has no proper name");
+		return cut_kokoro_refuse(why, why_size, "a value has no proper name");
 	*namep = onnx_str_copy(name);
 	return *namep ? 0 : ENOMEM;
 }
 
-/* Exporters have two names for the ids and agree about the rest. */
-static int find_inputs(struct cut_kokoro *cut, const struct onnx *onnx, char *why, size_t why_size)
+/* Exporters use two names for the ids and agree on the others. */
+static int cut_kokoro_find_inputs(struct cut_kokoro *cut, const struct onnx *onnx, char *why,
+				  size_t why_size)
 {
 	const struct {
 		const char *name;
@@ -69,20 +71,23 @@ static int find_inputs(struct cut_kokoro *cut, const struct onnx *onnx, char *wh
 		while (k < COUNT(rows) && (*rows[k].to || !onnx_str_is(name, rows[k].name)))
 			++k;
 		if (k == COUNT(rows))
-			return refuse(why, why_size, "no model of Kokoro: it takes \"%.*s\"",
-				      (int)(name.len < 40 ? name.len : 40), name.bytes);
+			return cut_kokoro_refuse(why, why_size,
+						 "no model of Kokoro: it takes \"%.*s\"",
+						 (int)(name.len < 40 ? name.len : 40), name.bytes);
 		*rows[k].to = strdup(rows[k].name);
 		if (!*rows[k].to)
 			return ENOMEM;
 	}
 	for (size_t k = 1; k < COUNT(rows); ++k)
 		if (!*rows[k].to)
-			return refuse(why, why_size, "no model of Kokoro: it does not take \"%s\"",
-				      rows[k].name);
+			return cut_kokoro_refuse(why, why_size,
+						 "no model of Kokoro: it does not take \"%s\"",
+						 rows[k].name);
 	return 0;
 }
 
-static int find_noises(struct cut_kokoro *cut, const struct onnx *onnx, char *why, size_t why_size)
+static int cut_kokoro_find_noises(struct cut_kokoro *cut, const struct onnx *onnx, char *why,
+				  size_t why_size)
 {
 	int err = 0;
 
@@ -91,26 +96,27 @@ static int find_noises(struct cut_kokoro *cut, const struct onnx *onnx, char *wh
 		struct cut_kokoro_noise *noise = &cut->noises[cut->noise_count];
 		unsigned rank;
 
-		if (!is_one_of(node, random_ops, COUNT(random_ops)) || node->output_count != 1)
+		if (!cut_kokoro_is_one_of(node, cut_kokoro_random_ops,
+					  COUNT(cut_kokoro_random_ops)) ||
+		    node->output_count != 1)
 			continue;
 		if (cut->noise_count == CUT_KOKORO_NOISES_MAX)
-			return refuse(why, why_size, "it has more than %d random nodes",
-				      CUT_KOKORO_NOISES_MAX);
+			return cut_kokoro_refuse(why, why_size, "it has more than %d random nodes",
+						 CUT_KOKORO_NOISES_MAX);
 		rank = onnx_type_of(onnx, node->outputs[0]).rank;
 		noise->rank = rank == ONNX_ANY_RANK ? 1 : rank;
 		if (noise->rank > CUT_KOKORO_RANK_MAX)
-			return refuse(why, why_size, "a random value of it has %u dimensions",
-				      rank);
-		err = copy_name(&noise->name, node->outputs[0], why, why_size);
+			return cut_kokoro_refuse(why, why_size,
+						 "a random value of it has %u dimensions", rank);
+		err = cut_kokoro_copy_name(&noise->name, node->outputs[0], why, why_size);
 		cut->noise_count += !err;
 	}
 	return err;
 }
 
-/* Durations are rounded, made whole numbers and added up, to know at which
- * frame each id begins.  What is wanted is what they were before they became
- * whole numbers: a float for each id. */
-static struct onnx_str find_durations(const struct onnx *onnx)
+/* Durations are rounded, converted to integers and summed to find the frame at which each id
+ * begins. The values before the conversion are wanted: a float for each id. */
+static struct onnx_str cut_kokoro_find_durations(const struct onnx *onnx)
 {
 	for (size_t i = 0; i < onnx_node_count(onnx); ++i) {
 		const struct onnx_node *node = onnx_node_at(onnx, i);
@@ -119,7 +125,9 @@ static struct onnx_str find_durations(const struct onnx *onnx)
 		if (!onnx_str_is(node->op, "CumSum") || node->input_count == 0)
 			continue;
 		node = onnx_maker(onnx, node->inputs[0]);
-		while (node && is_one_of(node, carrier_ops, COUNT(carrier_ops)) &&
+		while (node &&
+		       cut_kokoro_is_one_of(node, cut_kokoro_carrier_ops,
+					    COUNT(cut_kokoro_carrier_ops)) &&
 		       node->input_count > 0) {
 			if (onnx_str_is(node->op, "Cast"))
 				value = node->inputs[0];
@@ -131,20 +139,21 @@ static struct onnx_str find_durations(const struct onnx *onnx)
 	return (struct onnx_str){0};
 }
 
-static int find_outputs(struct cut_kokoro *cut, const struct onnx *onnx, char *why, size_t why_size)
+static int cut_kokoro_find_outputs(struct cut_kokoro *cut, const struct onnx *onnx, char *why,
+				   size_t why_size)
 {
-	struct onnx_str durations = find_durations(onnx);
+	struct onnx_str durations = cut_kokoro_find_durations(onnx);
 	int err;
 
 	if (onnx_output_count(onnx) == 0)
-		return refuse(why, why_size, "no model of Kokoro: it gives nothing");
-	err = copy_name(&cut->samples, onnx_output_at(onnx, 0), why, why_size);
+		return cut_kokoro_refuse(why, why_size, "no model of Kokoro: it gives nothing");
+	err = cut_kokoro_copy_name(&cut->samples, onnx_output_at(onnx, 0), why, why_size);
 	if (err || durations.len == 0)
 		return err;
-	return copy_name(&cut->durations, durations, why, why_size);
+	return cut_kokoro_copy_name(&cut->durations, durations, why, why_size);
 }
 
-static struct onnx_port port(const char *name, unsigned rank)
+static struct onnx_port cut_kokoro_port(const char *name, unsigned rank)
 {
 	return (struct onnx_port){
 		.name = {.bytes = name, .len = strlen(name)},
@@ -153,25 +162,26 @@ static struct onnx_port port(const char *name, unsigned rank)
 	};
 }
 
-static int write_graph(struct cut_kokoro *cut, const struct onnx *onnx, char *why, size_t why_size)
+static int cut_kokoro_write_graph(struct cut_kokoro *cut, const struct onnx *onnx, char *why,
+				  size_t why_size)
 {
 	struct onnx_port takes[CUT_KOKORO_NOISES_MAX];
-	struct onnx_port gives[2] = {port(cut->samples, ONNX_ANY_RANK)};
+	struct onnx_port gives[2] = {cut_kokoro_port(cut->samples, ONNX_ANY_RANK)};
 	size_t give_count = 1;
 	int err;
 
 	for (size_t i = 0; i < cut->noise_count; ++i)
-		takes[i] = port(cut->noises[i].name, cut->noises[i].rank);
+		takes[i] = cut_kokoro_port(cut->noises[i].name, cut->noises[i].rank);
 	if (cut->durations)
-		gives[give_count++] = port(cut->durations, ONNX_ANY_RANK);
+		gives[give_count++] = cut_kokoro_port(cut->durations, ONNX_ANY_RANK);
 	err = onnx_extract(onnx, takes, cut->noise_count, gives, give_count, &cut->bytes,
 			   &cut->len);
 	if (!err || err == ENOMEM)
 		return err;
-	return refuse(why, why_size, "its samples are made by nothing");
+	return cut_kokoro_refuse(why, why_size, "its samples are made by nothing");
 }
 
-static void destroy(void *object)
+static void cut_kokoro_destroy(void *object)
 {
 	struct cut_kokoro *cut = object;
 
@@ -185,22 +195,23 @@ static void destroy(void *object)
 	free(cut->durations);
 }
 
-static int cut_graph(struct cut_kokoro *cut, const struct onnx *onnx, char *why, size_t why_size)
+static int cut_kokoro_cut_graph(struct cut_kokoro *cut, const struct onnx *onnx, char *why,
+				size_t why_size)
 {
-	int err = find_inputs(cut, onnx, why, why_size);
+	int err = cut_kokoro_find_inputs(cut, onnx, why, why_size);
 
 	if (!err)
-		err = find_noises(cut, onnx, why, why_size);
+		err = cut_kokoro_find_noises(cut, onnx, why, why_size);
 	if (!err)
-		err = find_outputs(cut, onnx, why, why_size);
+		err = cut_kokoro_find_outputs(cut, onnx, why, why_size);
 	if (!err)
-		err = write_graph(cut, onnx, why, why_size);
+		err = cut_kokoro_write_graph(cut, onnx, why, why_size);
 	return err;
 }
 
-/* As floats, if it is quantised. */
-static int cut_rewritten(struct cut_kokoro *cut, const struct onnx *onnx, char *why,
-			 size_t why_size)
+/* With float convolutions, if it is quantised. */
+static int cut_kokoro_cut_rewritten(struct cut_kokoro *cut, const struct onnx *onnx, char *why,
+				    size_t why_size)
 {
 	struct onnx *rewritten = NULL;
 	char *bytes;
@@ -211,10 +222,10 @@ static int cut_rewritten(struct cut_kokoro *cut, const struct onnx *onnx, char *
 	if (err)
 		return err;
 	if (count == 0)
-		return cut_graph(cut, onnx, why, why_size);
+		return cut_kokoro_cut_graph(cut, onnx, why, why_size);
 	err = onnx_parse(&rewritten, bytes, len, why, why_size);
 	if (!err)
-		err = cut_graph(cut, rewritten, why, why_size);
+		err = cut_kokoro_cut_graph(cut, rewritten, why, why_size);
 	mem_deref(rewritten);
 	free(bytes);
 	return err == EINVAL ? ENOTSUP : err;
@@ -222,12 +233,12 @@ static int cut_rewritten(struct cut_kokoro *cut, const struct onnx *onnx, char *
 
 int cut_kokoro(struct cut_kokoro **cutp, const struct onnx *onnx, char *why, size_t why_size)
 {
-	struct cut_kokoro *cut = mem_zalloc(sizeof(*cut), destroy);
+	struct cut_kokoro *cut = mem_zalloc(sizeof(*cut), cut_kokoro_destroy);
 	int err;
 
 	if (!cut)
 		return ENOMEM;
-	err = cut_rewritten(cut, onnx, why, why_size);
+	err = cut_kokoro_cut_rewritten(cut, onnx, why, why_size);
 	if (err) {
 		mem_deref(cut);
 		return err;

@@ -1,25 +1,25 @@
 /*
- * cut_kokoro.h: a Kokoro graph, made ready to be run.
+ * cut_kokoro.h: prepares a Kokoro graph for running.
  *
- * Nothing is cut off: its decoder looks at the whole utterance.  What changes
- * are its ends.  How long each id lasts, which the graph computes on its way,
- * becomes an output; and random nodes, which some exports have, become inputs
- * that are given silence, so that the same text always sounds the same.  And
- * where it is quantised its convolutions are done in floats (onnx_float.h).
+ * The graph is not divided, because its decoder depends on the whole utterance; only its
+ * inputs and outputs change. The duration of each id, which the graph computes internally,
+ * becomes an output. Random nodes, which some exports have, become inputs that are given
+ * zeros, so that the same text always sounds the same. Quantised convolutions are computed
+ * with floats (onnx_float.h).
  */
 #ifndef ENGINE_VITS_CUT_KOKORO_H
 #define ENGINE_VITS_CUT_KOKORO_H
 
-#include "engine/vits/onnx.h"
+#include "engine/neural/onnx.h"
 
-/* Random nodes of one graph.  Exports that have any have three. */
+/* Random nodes of one graph. Exports that have any have three. */
 #define CUT_KOKORO_NOISES_MAX 8
 
-/* Dimensions of one: what a tensor has room for (runtime.h). */
+/* Dimensions of a random value: as many as a tensor can have (runtime.h). */
 #define CUT_KOKORO_RANK_MAX 4
 
-/* A random value.  It is added to sines, or scaled by what is: one zero stands
- * for all of its numbers, so that nobody needs to know how many there are. */
+/* A random value. It is added to sines, or scaled by a value that is: a single zero is
+ * broadcast to all of its numbers, so their count need not be known. */
 struct cut_kokoro_noise {
 	char *name;
 	unsigned rank;
@@ -27,22 +27,22 @@ struct cut_kokoro_noise {
 
 /* An object of base/mem.h. */
 struct cut_kokoro {
-	char *bytes; /* a model of its own */
+	char *bytes; /* a complete ONNX model */
 	size_t len;
-	char *ids; /* its inputs: int64 [1, ids] */
-	char *style; /* float [1, numbers] */
-	char *speed; /* float [1] */
+	char *ids; /* input: int64 [1, ids] */
+	char *style; /* input: float [1, numbers] */
+	char *speed; /* input: float [1] */
 	struct cut_kokoro_noise noises[CUT_KOKORO_NOISES_MAX];
 	size_t noise_count;
-	char *samples; /* its outputs: float */
-	char *durations; /* float [1, ids], in some unit; NULL: not found */
+	char *samples; /* output: float */
+	char *durations; /* output: float [1, ids], in an unspecified unit; NULL: not found */
 };
 
-/* Needs the index and its file only until it returns.
- * ENOTSUP: the graph is of another family; `why` says what it lacks.  ENOMEM. */
+/* The index and its file are needed only during the call. ENOTSUP: the graph belongs to
+ * another family; `why` says what it lacks. ENOMEM. */
 int cut_kokoro(struct cut_kokoro **cutp, const struct onnx *onnx, char *why, size_t why_size);
 
-/* Gives the bytes back once a network was made of them. */
+/* Frees the bytes after a network was made of them. */
 void cut_kokoro_drop_bytes(struct cut_kokoro *cut);
 
 #endif

@@ -1,15 +1,14 @@
 /*
  * edges.h: the silence before and after an utterance.
  *
- * Models begin and end with anything from nothing to half a second of near
- * silence.  Before an answer that is time lost, between two sentences a pause
- * that is too short or too long.  So a little is kept on both sides, the rest
- * left out, and made up for where there is too little; pauses inside the
- * utterance stay as they are.  Samples are given on as they come; only silence
- * that may turn out to be the end is held back.
+ * Models begin and end with up to half a second of near silence. Before an answer it is lost
+ * time, and between two sentences it makes the pause too short or too long. So each side is
+ * trimmed or padded to a fixed short silence; pauses inside the utterance are kept. Samples
+ * are passed on as they arrive, except for silence that may turn out to be the end, which is
+ * held back.
  *
- * Models also rest on values a little off zero: where they are cut off, a short
- * ramp leads there and back, so that nothing clicks.
+ * Models also rest on values slightly off zero: where silence is cut off, a short ramp leads
+ * to and from that value, so that there is no click.
  */
 #ifndef ENGINE_VITS_EDGES_H
 #define ENGINE_VITS_EDGES_H
@@ -23,33 +22,36 @@
 
 struct edges {
 	uint32_t sample_rate;
-	bool begun; /* sound was found */
-	uint64_t dropped; /* samples left out before it */
-	size_t kept; /* samples of silence that are not */
-	int16_t last; /* sample that was given */
-	uint64_t given; /* to the sink */
-	size_t quiet; /* of them since the last sound */
-	struct buf held; /* silence that may be the end */
+	bool begun; /* sound was found in the utterance */
+	uint64_t dropped; /* samples dropped before the sound */
+	size_t kept; /* samples of silence kept before the sound */
+	int16_t last; /* the last sample sent */
+	uint64_t given; /* samples sent to the sink */
+	size_t quiet; /* samples sent since the last sound */
+	struct buf held; /* silence that may be the end of the utterance */
 };
 
 void edges_init(struct edges *edges, uint32_t sample_rate);
 void edges_reset(struct edges *edges);
 
-/* Before anything of an utterance was pushed: takes its next samples and says
- * whether sound begins in them, at *start; if not they are left out. */
+/* Called for the first samples of an utterance until it returns true: whether sound begins in
+ * them, at *start. Without sound they are dropped. */
 bool edges_begin(struct edges *edges, const int16_t *samples, size_t n, size_t *start);
 
-/* Leads from silence to the first sample; after a sentence, with a pause. */
+/* Called when edges_begin has returned true: sends a ramp from silence to `first`, the sample at
+ * *start; with_pause (after another sentence), a pause before the ramp. Like the functions below
+ * it returns nonzero when the sink was cancelled. */
 int edges_lead(struct edges *edges, int16_t first, bool with_pause, struct sink *sink);
 
-/* The samples from there on.  Non-zero: nobody wants more, or ENOMEM. */
+/* Sends the next samples of the utterance, the first time those from *start on. Also returns
+ * ENOMEM. */
 int edges_push(struct edges *edges, const int16_t *samples, size_t n, struct sink *sink);
 
-/* How many samples are held back. */
+/* The number of samples held back. */
 size_t edges_held(const struct edges *edges);
 
-/* The utterance is over: what is held is left out, silence follows, after a
- * sentence with a pause, and the next utterance begins. */
+/* Ends the utterance: drops the samples held back, sends a ramp to silence and, with_pause (at
+ * the end of a sentence), a pause, and prepares for the next utterance. */
 int edges_end(struct edges *edges, bool with_pause, struct sink *sink);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * level.c: how loud a voice is, and how loud it should be (see level.h).
+ * level.c: the loudness of a voice, and its target (see level.h).
  */
 #include "engine/vits/level.h"
 
@@ -11,22 +11,22 @@
 #include "base/mem.h"
 #include "engine/vits/sample.h"
 
-/* A stretch that is so much softer than the loudest is a pause. */
+/* A stretch this much softer than the loudest is a pause. */
 #define PAUSE_DB 26
 
-/* More than this is a voice that whispers, or one that is broken. */
+/* A voice that needs more than this whispers or is broken. */
 #define GAIN_MAX_DB 20
 
-/* Speakers of one model that are measured: each takes a quarter of a second at
- * every start.  Those behind them get what these have on average. */
+/* The maximum number of speakers of one model that are measured, because each takes a quarter
+ * of a second at every start. The others get the average. */
 #define MEASURED_MAX 8
 
-static float decibels(double power)
+static float level_decibels(double power)
 {
 	return power > 0 ? (float)(10 * log10(power)) : -INFINITY;
 }
 
-static double power_of(const float *samples, size_t n)
+static double level_power_of(const float *samples, size_t n)
 {
 	double sum = 0;
 
@@ -43,21 +43,21 @@ float level_of(const float *samples, size_t n, uint32_t sample_rate)
 	size_t count = 0;
 
 	for (size_t i = 0; i + stretch <= n; i += stretch)
-		loudest = fmax(loudest, power_of(samples + i, stretch));
+		loudest = fmax(loudest, level_power_of(samples + i, stretch));
 	for (size_t i = 0; i + stretch <= n; i += stretch) {
-		double power = power_of(samples + i, stretch);
+		double power = level_power_of(samples + i, stretch);
 
-		if (decibels(power) < decibels(loudest) - PAUSE_DB)
+		if (level_decibels(power) < level_decibels(loudest) - PAUSE_DB)
 			continue;
 		sum += power;
 		++count;
 	}
-	return decibels(count > 0 ? sum / (double)count : 0);
+	return level_decibels(count > 0 ? sum / (double)count : 0);
 }
 
-static int speak_sample(const struct model_file *file, const struct model *model,
-			const struct model_speaker *speaker, const struct script *script,
-			float *level, char why[RUNTIME_WHY_SIZE])
+static int level_speak_sample(const struct model_file *file, const struct model *model,
+			      const struct model_speaker *speaker, const struct script *script,
+			      float *level, char why[RUNTIME_WHY_SIZE])
 {
 	struct take_settings settings = sample_settings(file, speaker);
 	const struct script_utterance *utterance = &script->utterances[0];
@@ -76,8 +76,8 @@ static int speak_sample(const struct model_file *file, const struct model *model
 	return err;
 }
 
-static int measure(const struct model_file *file, const struct model *model,
-		   struct model_speaker *speaker, char why[RUNTIME_WHY_SIZE])
+static int level_measure_speaker(const struct model_file *file, const struct model *model,
+				 struct model_speaker *speaker, char why[RUNTIME_WHY_SIZE])
 {
 	struct script *script;
 	float level = 0;
@@ -85,7 +85,7 @@ static int measure(const struct model_file *file, const struct model *model,
 
 	if (err)
 		return err;
-	err = speak_sample(file, model, speaker, script, &level, why);
+	err = level_speak_sample(file, model, speaker, script, &level, why);
 	mem_deref(script);
 	if (!err && !(level > LEVEL_TARGET_DB - GAIN_MAX_DB)) {
 		snprintf(why, RUNTIME_WHY_SIZE, "speaks silence");
@@ -108,7 +108,7 @@ int level_measure(struct model_file *file, const struct model *model, char why[R
 		if (speaker->has_gain)
 			continue;
 		if (measured < MEASURED_MAX) {
-			err = measure(file, model, speaker, why);
+			err = level_measure_speaker(file, model, speaker, why);
 			sum += speaker->gain_db;
 			++measured;
 		} else {

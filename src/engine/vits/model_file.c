@@ -1,9 +1,9 @@
 /*
- * model_file.c: what a model file's companions say about it (see model_file.h).
+ * model_file.c: reads the metadata files that accompany a model (see model_file.h).
  *
- * Finds and reads the companion, has it parsed (model_json.c, model_tokens.c),
- * completes what it left out, and makes the list of voices.  Runs while the
- * engine opens, on its one thread.
+ * Finds and reads the metadata file, has it parsed (model_json.c, model_tokens.c), completes
+ * missing values, and makes the list of voices. Runs while the engine opens, on its only
+ * thread.
  */
 #include "engine/vits/model_file.h"
 
@@ -24,10 +24,10 @@
 
 #define EXTENSION ".onnx"
 
-/* More than any alphabet of phonemes has. */
+/* More than any phoneme alphabet has. */
 #define SYMBOLS_MAX 8192
 
-static void free_speaker(struct model_speaker *speaker)
+static void model_file_free_speaker(struct model_speaker *speaker)
 {
 	free(speaker->name);
 	free(speaker->title);
@@ -35,12 +35,12 @@ static void free_speaker(struct model_speaker *speaker)
 	free(speaker->espeak_voice);
 }
 
-static void file_destroy(void *object)
+static void model_file_destroy(void *object)
 {
 	struct model_file *file = object;
 
 	for (size_t i = 0; i < file->speaker_count_listed; ++i)
-		free_speaker(&file->speakers[i]);
+		model_file_free_speaker(&file->speakers[i]);
 	free(file->speakers);
 	free(file->symbols);
 	free(file->espeak_voice);
@@ -95,11 +95,11 @@ int model_draft_copy(const struct model_draft *draft, char **copyp, const char *
 	return 0;
 }
 
-/* Tags of eSpeak NG that ISO 639-1 calls otherwise, as in our other engines. */
+/* Language tags of eSpeak NG that differ in ISO 639-1, as in the other engines. */
 static const struct {
 	const char *theirs;
 	const char *ours;
-} language_codes[] = {{"nb", "no"}, {"cmn", "zh"}};
+} model_file_language_codes[] = {{"nb", "no"}, {"cmn", "zh"}};
 
 void model_set_language(char language[8], const char *tag, size_t len)
 {
@@ -108,27 +108,27 @@ void model_set_language(char language[8], const char *tag, size_t len)
 	while (n < len && tag[n] >= 'a' && tag[n] <= 'z')
 		++n;
 	if (n < 2 || n > 3 || (n < len && tag[n] != '_' && tag[n] != '-'))
-		return; /* "English" */
+		return; /* such as "English" */
 	memcpy(language, tag, n);
 	language[n] = '\0';
-	for (size_t i = 0; i < COUNT(language_codes); ++i)
-		if (strcmp(language, language_codes[i].theirs) == 0)
-			snprintf(language, 8, "%s", language_codes[i].ours);
+	for (size_t i = 0; i < COUNT(model_file_language_codes); ++i)
+		if (strcmp(language, model_file_language_codes[i].theirs) == 0)
+			snprintf(language, 8, "%s", model_file_language_codes[i].ours);
 }
 
 static const struct {
 	const char *name;
 	enum engine_quality quality;
-} qualities[] = {
+} model_file_qualities[] = {
 	{"x_low", ENGINE_LOW}, {"low", ENGINE_LOW}, {"medium", ENGINE_MID}, {"high", ENGINE_HIGH}};
 
-/* A word that is none of these is no reason to refuse a voice. */
+/* An unknown quality is ignored and does not make a voice unusable. */
 int model_set_quality(struct model_draft *draft, const char *quality, size_t len)
 {
-	for (size_t i = 0; i < COUNT(qualities); ++i) {
-		if (strlen(qualities[i].name) == len &&
-		    memcmp(qualities[i].name, quality, len) == 0) {
-			draft->file->quality = qualities[i].quality;
+	for (size_t i = 0; i < COUNT(model_file_qualities); ++i) {
+		if (strlen(model_file_qualities[i].name) == len &&
+		    memcmp(model_file_qualities[i].name, quality, len) == 0) {
+			draft->file->quality = model_file_qualities[i].quality;
 			draft->has_quality = true;
 		}
 	}
@@ -146,7 +146,8 @@ int model_draft_add_symbol(struct model_draft *draft, const char *symbol, size_t
 	}
 	if (file->symbol_count == SYMBOLS_MAX)
 		return model_draft_refuse(draft, "more than %d phonemes have an id", SYMBOLS_MAX);
-	if ((file->symbol_count & (file->symbol_count - 1)) == 0) { /* a power of two is full */
+	/* the array is full at powers of two */
+	if ((file->symbol_count & (file->symbol_count - 1)) == 0) {
 		size_t size = file->symbol_count ? 2 * file->symbol_count : 1;
 		struct model_symbol *more = realloc(file->symbols, size * sizeof(file->symbols[0]));
 
@@ -159,7 +160,7 @@ int model_draft_add_symbol(struct model_draft *draft, const char *symbol, size_t
 	return 0;
 }
 
-static int compare_symbols(const void *a, const void *b)
+static int model_file_compare_symbols(const void *a, const void *b)
 {
 	const struct model_symbol *left = a;
 	const struct model_symbol *right = b;
@@ -169,14 +170,15 @@ static int compare_symbols(const void *a, const void *b)
 	return (left->id > right->id) - (left->id < right->id);
 }
 
-/* Of a symbol that comes twice the largest id counts. */
-static void sort_symbols(struct model_file *file)
+/* Of duplicate symbols the one with the largest id is used. */
+static void model_file_sort_symbols(struct model_file *file)
 {
 	size_t kept = 0;
 
 	if (file->symbol_count == 0)
 		return;
-	qsort(file->symbols, file->symbol_count, sizeof(file->symbols[0]), compare_symbols);
+	qsort(file->symbols, file->symbol_count, sizeof(file->symbols[0]),
+	      model_file_compare_symbols);
 	for (size_t i = 1; i < file->symbol_count; ++i) {
 		if (file->symbols[i].code_point != file->symbols[kept].code_point)
 			++kept;
@@ -203,8 +205,8 @@ int64_t model_file_id(const struct model_file *file, uint32_t code_point)
 	return -1;
 }
 
-/* What frames a sentence in VITS models: start, pad, end. */
-static int check_symbols(const struct model_draft *draft)
+/* VITS models need the symbols for start, pad and end. */
+static int model_file_check_symbols(const struct model_draft *draft)
 {
 	const struct model_file *file = draft->file;
 	static const char frame[] = "^_$";
@@ -224,19 +226,20 @@ static int check_symbols(const struct model_draft *draft)
 	return 0;
 }
 
-/* A piece of NAME between hyphens that says nothing to people. */
-static bool is_technical(const char *piece, size_t len)
+/* A part of NAME between hyphens that is not meant for people. */
+static bool model_file_is_technical(const char *piece, size_t len)
 {
-	for (size_t i = 0; i < COUNT(qualities); ++i)
-		if (strlen(qualities[i].name) == len && memcmp(piece, qualities[i].name, len) == 0)
+	for (size_t i = 0; i < COUNT(model_file_qualities); ++i)
+		if (strlen(model_file_qualities[i].name) == len &&
+		    memcmp(piece, model_file_qualities[i].name, len) == 0)
 			return true;
 	return len == 5 && piece[2] == '_' && piece[0] >= 'a' && piece[0] <= 'z' &&
 	       piece[1] >= 'a' && piece[1] <= 'z' && piece[3] >= 'A' && piece[3] <= 'Z' &&
 	       piece[4] >= 'A' && piece[4] <= 'Z';
 }
 
-/* en_US-amy-medium is Amy. */
-static void make_title(char *title, const char *name)
+/* en_US-amy-medium becomes Amy. */
+static void model_file_make_title(char *title, const char *name)
 {
 	char *out = title;
 	bool begins = true;
@@ -244,7 +247,7 @@ static void make_title(char *title, const char *name)
 	while (*name) {
 		size_t len = strcspn(name, "-");
 
-		for (size_t i = 0; i < len && !is_technical(name, len); ++i) {
+		for (size_t i = 0; i < len && !model_file_is_technical(name, len); ++i) {
 			char c = name[i] == '_' ? ' ' : name[i];
 
 			if (i == 0 && out > title)
@@ -258,10 +261,10 @@ static void make_title(char *title, const char *name)
 	*out = '\0';
 }
 
-/* A speaker that somebody chose is called by its own name, else by the model's
- * with its own after it when there are several. */
-static int give_title(const struct model_file *file, struct model_speaker *speaker, const char *own,
-		      bool chosen)
+/* A speaker of the list is called by its own name; otherwise by the model's, followed by its
+ * own if there are several. */
+static int model_file_give_title(const struct model_file *file, struct model_speaker *speaker,
+				 const char *own, bool chosen)
 {
 	bool alone = file->speaker_count_listed == 1;
 	char title[MODEL_FILE_NAME_MAX];
@@ -269,7 +272,7 @@ static int give_title(const struct model_file *file, struct model_speaker *speak
 
 	if (speaker->title)
 		return 0;
-	make_title(title, chosen && own ? own : file->name);
+	model_file_make_title(title, chosen && own ? own : file->name);
 	if (chosen && own)
 		len = asprintf(&speaker->title, "%s", title[0] ? title : own);
 	else
@@ -280,9 +283,9 @@ static int give_title(const struct model_file *file, struct model_speaker *speak
 	return len < 0 ? ENOMEM : 0;
 }
 
-/* NAME, with the speaker's own after it when there are several. */
-static int give_name(const struct model_draft *draft, struct model_speaker *speaker,
-		     const char *own)
+/* NAME, followed by the speaker's own name if there are several. */
+static int model_file_give_name(const struct model_draft *draft, struct model_speaker *speaker,
+				const char *own)
 {
 	const struct model_file *file = draft->file;
 	bool alone = file->speaker_count_listed == 1;
@@ -298,7 +301,8 @@ static int give_name(const struct model_draft *draft, struct model_speaker *spea
 	return 0;
 }
 
-static int check_listed(const struct model_draft *draft, const struct model_speaker *speaker)
+static int model_file_check_listed(const struct model_draft *draft,
+				   const struct model_speaker *speaker)
 {
 	const struct model_file *file = draft->file;
 
@@ -316,7 +320,7 @@ static int check_listed(const struct model_draft *draft, const struct model_spea
 	return 0;
 }
 
-static int finish_listed(const struct model_draft *draft)
+static int model_file_finish_listed(const struct model_draft *draft)
 {
 	struct model_file *file = draft->file;
 	int err = 0;
@@ -326,17 +330,17 @@ static int finish_listed(const struct model_draft *draft)
 
 		if (!speaker->name && file->speaker_count_listed > 1)
 			return model_draft_refuse(draft, "\"syrinx.speakers.name\" is missing");
-		err = give_title(file, speaker, speaker->name, true);
+		err = model_file_give_title(file, speaker, speaker->name, true);
 		if (!err)
-			err = give_name(draft, speaker, speaker->name);
+			err = model_file_give_name(draft, speaker, speaker->name);
 		if (!err)
-			err = check_listed(draft, speaker);
+			err = model_file_check_listed(draft, speaker);
 	}
 	return err;
 }
 
-/* Nobody chose: all speakers are voices, or the first of them. */
-static int list_speakers(const struct model_draft *draft)
+/* Without a list, all speakers up to the maximum are voices. */
+static int model_file_list_speakers(const struct model_draft *draft)
 {
 	struct model_file *file = draft->file;
 	int err = 0;
@@ -352,15 +356,15 @@ static int list_speakers(const struct model_draft *draft)
 
 		snprintf(number, sizeof(number), "%zu", i);
 		file->speakers[i].speaker = (int64_t)i;
-		err = give_title(file, &file->speakers[i], name ? name : number, false);
+		err = model_file_give_title(file, &file->speakers[i], name ? name : number, false);
 		if (!err)
-			err = give_name(draft, &file->speakers[i], name ? name : number);
+			err = model_file_give_name(draft, &file->speakers[i], name ? name : number);
 	}
 	return err;
 }
 
-/* What can be told from something else. */
-static int complete(struct model_draft *draft)
+/* Completes values that can be derived from others. */
+static int model_file_complete(struct model_draft *draft)
 {
 	struct model_file *file = draft->file;
 	const char *last = strrchr(file->name, '-');
@@ -380,8 +384,8 @@ static int complete(struct model_draft *draft)
 	return file->licence ? 0 : ENOMEM;
 }
 
-/* NAME out of the path. */
-static int set_name(struct model_draft *draft, const char *path)
+/* Extracts NAME from the path. */
+static int model_file_set_name(struct model_draft *draft, const char *path)
 {
 	struct model_file *file = draft->file;
 	const char *slash = strrchr(path, '/');
@@ -402,33 +406,33 @@ static int set_name(struct model_draft *draft, const char *path)
 	return file->path && file->name ? 0 : ENOMEM;
 }
 
-static int fill(struct model_draft *draft, const char *path, enum model_companion companion,
-		const char *bytes, size_t len)
+static int model_file_fill(struct model_draft *draft, const char *path,
+			   enum model_companion companion, const char *bytes, size_t len)
 {
-	int err = set_name(draft, path);
+	int err = model_file_set_name(draft, path);
 
 	if (!err && companion == MODEL_COMPANION_JSON)
 		err = model_json_read(draft, bytes, len);
 	else if (!err)
 		err = model_tokens_read(draft, bytes, len);
 	if (!err) {
-		sort_symbols(draft->file);
-		err = check_symbols(draft);
+		model_file_sort_symbols(draft->file);
+		err = model_file_check_symbols(draft);
 	}
 	if (!err)
-		err = complete(draft);
+		err = model_file_complete(draft);
 	if (!err)
-		err = draft->file->speaker_count_listed > 0 ? finish_listed(draft)
-							    : list_speakers(draft);
+		err = draft->file->speaker_count_listed > 0 ? model_file_finish_listed(draft)
+							    : model_file_list_speakers(draft);
 	return err;
 }
 
-/* The scales are those that Piper falls back on. */
+/* The default scales are those of Piper. */
 int model_file_parse(struct model_file **filep, const char *path, enum model_companion companion,
 		     const char *bytes, size_t len, const struct onnx *onnx, char *why,
 		     size_t why_size)
 {
-	struct model_file *file = mem_zalloc(sizeof(*file), file_destroy);
+	struct model_file *file = mem_zalloc(sizeof(*file), model_file_destroy);
 	struct model_draft draft = {.file = file, .onnx = onnx, .why = why, .why_size = why_size};
 	int err = ENOMEM;
 
@@ -441,7 +445,7 @@ int model_file_parse(struct model_file **filep, const char *path, enum model_com
 	file->speaker_count = 1;
 	file->speakers = calloc(MODEL_FILE_SPEAKERS_MAX, sizeof(file->speakers[0]));
 	if (file->speakers)
-		err = fill(&draft, path, companion, bytes, len);
+		err = model_file_fill(&draft, path, companion, bytes, len);
 	for (size_t i = 0; i < COUNT(draft.speaker_names); ++i)
 		free(draft.speaker_names[i]);
 	if (err) {
@@ -473,8 +477,8 @@ int model_file_open(FILE **streamp, const char *path)
 	return err;
 }
 
-/* The file whole.  EFBIG past the limit. */
-static int read_all(struct buf *buf, const char *path)
+/* Reads the whole file. EFBIG beyond the limit. */
+static int model_file_read_all(struct buf *buf, const char *path)
 {
 	FILE *stream = NULL;
 	int err = model_file_open(&stream, path);
@@ -501,7 +505,7 @@ static int read_all(struct buf *buf, const char *path)
 }
 
 /* The path with another ending; malloc'ed. */
-static char *companion_path(const char *path, const char *ending)
+static char *model_file_companion_path(const char *path, const char *ending)
 {
 	size_t len = strlen(path);
 	char *made;
@@ -511,29 +515,30 @@ static char *companion_path(const char *path, const char *ending)
 	return asprintf(&made, "%.*s%s", (int)len, path, ending) < 0 ? NULL : made;
 }
 
-static const char *const endings[] = {
+static const char *const model_file_endings[] = {
 	[MODEL_COMPANION_JSON] = EXTENSION ".json",
 	[MODEL_COMPANION_TOKENS] = ".tokens.txt",
 };
 
-/* ENOENT: there is no such companion. */
-static int read_with(struct model_file **filep, const char *path, enum model_companion companion,
-		     const struct onnx *onnx, char *why, size_t why_size)
+/* ENOENT: there is no such metadata file. */
+static int model_file_read_with(struct model_file **filep, const char *path,
+				enum model_companion companion, const struct onnx *onnx, char *why,
+				size_t why_size)
 {
-	char *beside = companion_path(path, endings[companion]);
+	char *beside = model_file_companion_path(path, model_file_endings[companion]);
 	struct buf buf;
 	int err;
 
 	buf_init(&buf, MODEL_FILE_SIZE_MAX + 1);
-	err = beside ? read_all(&buf, beside) : ENOMEM;
+	err = beside ? model_file_read_all(&buf, beside) : ENOMEM;
 	free(beside);
 	if (err == EFBIG) {
 		snprintf(why, why_size, "the %s file beside it is larger than %u MiB",
-			 endings[companion], MODEL_FILE_SIZE_MAX >> 20);
+			 model_file_endings[companion], MODEL_FILE_SIZE_MAX >> 20);
 		return EINVAL;
 	}
 	if (err) {
-		snprintf(why, why_size, "the %s file beside it: %s", endings[companion],
+		snprintf(why, why_size, "the %s file beside it: %s", model_file_endings[companion],
 			 strerrordesc_np(err));
 		return err;
 	}
@@ -546,10 +551,11 @@ static int read_with(struct model_file **filep, const char *path, enum model_com
 int model_file_read(struct model_file **filep, const char *path, const struct onnx *onnx, char *why,
 		    size_t why_size)
 {
-	int err = read_with(filep, path, MODEL_COMPANION_JSON, onnx, why, why_size);
+	int err = model_file_read_with(filep, path, MODEL_COMPANION_JSON, onnx, why, why_size);
 
 	if (err == ENOENT)
-		err = read_with(filep, path, MODEL_COMPANION_TOKENS, onnx, why, why_size);
+		err = model_file_read_with(filep, path, MODEL_COMPANION_TOKENS, onnx, why,
+					   why_size);
 	if (err == ENOENT) {
 		snprintf(why, why_size,
 			 "there is neither a .onnx.json nor a .tokens.txt beside it");

@@ -1,9 +1,8 @@
 /*
  * model_json.c: NAME.onnx.json, which Piper's training writes beside a model.
  *
- * Members are rows of tables: a name and the function that takes its value.
- * What no row names is passed over, for Piper's form grows.  When a member comes
- * twice the last one counts.
+ * Members are rows of tables: a name and the function that reads its value. Unknown members
+ * are skipped, because Piper's format grows. Of duplicate members the last one is used.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,31 +15,33 @@
 #define TITLE_MAX 64
 #define LICENCE_MAX 400
 
-struct reader {
+struct model_json_reader {
 	struct json json;
 	struct model_draft *draft;
-	struct model_speaker *speaker; /* the one that is being read */
+	struct model_speaker *speaker; /* the speaker being read */
 };
 
-typedef int(member_h)(struct reader *reader, const char *path, const struct json_value *value);
+typedef int(member_h)(struct model_json_reader *reader, const char *path,
+		      const struct json_value *value);
 
-struct member {
-	const char *path; /* as `why` names it; the part after the last dot is the name */
+struct model_json_member {
+	const char *path; /* shown in `why`; the part after the last dot is the name */
 	member_h *read;
 };
 
-static const char *member_name(const struct member *member)
+static const char *model_json_member_name(const struct model_json_member *member)
 {
 	const char *dot = strrchr(member->path, '.');
 
 	return dot ? dot + 1 : member->path;
 }
 
-static const struct member *find_member(const struct member *members, size_t count,
-					const struct json_value *key)
+static const struct model_json_member *
+model_json_find_member(const struct model_json_member *members, size_t count,
+		       const struct json_value *key)
 {
 	for (size_t i = 0; i < count; ++i) {
-		const char *name = member_name(&members[i]);
+		const char *name = model_json_member_name(&members[i]);
 
 		if (strlen(name) == key->len && memcmp(name, key->text, key->len) == 0)
 			return &members[i];
@@ -48,15 +49,17 @@ static const struct member *find_member(const struct member *members, size_t cou
 	return NULL;
 }
 
-/* Hands the members of an object that was just opened to their functions. */
-static int read_members(struct reader *reader, const struct member *members, size_t count)
+/* Calls the functions for the members of an object that was just opened. */
+static int model_json_read_members(struct model_json_reader *reader,
+				   const struct model_json_member *members, size_t count)
 {
 	struct json_value key;
 	struct json_value value;
 	int err = 0;
 
 	while (!err && json_member(&reader->json, &key)) {
-		const struct member *member = find_member(members, count, &key);
+		const struct model_json_member *member =
+			model_json_find_member(members, count, &key);
 
 		if (json_value(&reader->json, &value))
 			break;
@@ -65,19 +68,21 @@ static int read_members(struct reader *reader, const struct member *members, siz
 		else
 			json_skip(&reader->json, &value);
 	}
-	return err; /* a fault of the text is found at the end */
+	return err; /* a syntax error is reported at the end */
 }
 
-static int read_object(struct reader *reader, const char *path, const struct json_value *value,
-		       const struct member *members, size_t count)
+static int model_json_read_object(struct model_json_reader *reader, const char *path,
+				  const struct json_value *value,
+				  const struct model_json_member *members, size_t count)
 {
 	if (value->kind != JSON_KIND_OBJECT)
 		return model_draft_refuse(reader->draft, "\"%s\" is no object", path);
-	return read_members(reader, members, count);
+	return model_json_read_members(reader, members, count);
 }
 
-static int read_integer(struct reader *reader, int64_t *integer, const char *path,
-			const struct json_value *value, int64_t least, int64_t most)
+static int model_json_read_integer(struct model_json_reader *reader, int64_t *integer,
+				   const char *path, const struct json_value *value, int64_t least,
+				   int64_t most)
 {
 	int64_t number;
 
@@ -88,8 +93,8 @@ static int read_integer(struct reader *reader, int64_t *integer, const char *pat
 	return 0;
 }
 
-static int read_float(struct reader *reader, float *out, const char *path,
-		      const struct json_value *value, double least, double most)
+static int model_json_read_float(struct model_json_reader *reader, float *out, const char *path,
+				 const struct json_value *value, double least, double most)
 {
 	double number;
 
@@ -100,28 +105,29 @@ static int read_float(struct reader *reader, float *out, const char *path,
 	return 0;
 }
 
-static int check_string(struct reader *reader, const char *path, const struct json_value *value)
+static int model_json_check_string(struct model_json_reader *reader, const char *path,
+				   const struct json_value *value)
 {
 	if (value->kind != JSON_KIND_STRING)
 		return model_draft_refuse(reader->draft, "\"%s\" is no string", path);
 	return 0;
 }
 
-/* For people: any characters but controls. */
-static int read_words(struct reader *reader, char **copyp, const char *path,
-		      const struct json_value *value, size_t max)
+/* Text for people: any characters except controls. */
+static int model_json_read_words(struct model_json_reader *reader, char **copyp, const char *path,
+				 const struct json_value *value, size_t max)
 {
-	int err = check_string(reader, path, value);
+	int err = model_json_check_string(reader, path, value);
 
 	return err ? err
 		   : model_draft_copy(reader->draft, copyp, path, value->text, value->len, max);
 }
 
-/* For programs: a name out of few characters. */
-static int read_name(struct reader *reader, char **copyp, const char *path,
-		     const struct json_value *value, bool allow_slash)
+/* An identifier of a limited character set. */
+static int model_json_read_name(struct model_json_reader *reader, char **copyp, const char *path,
+				const struct json_value *value, bool allow_slash)
 {
-	int err = check_string(reader, path, value);
+	int err = model_json_check_string(reader, path, value);
 
 	if (err)
 		return err;
@@ -132,99 +138,109 @@ static int read_name(struct reader *reader, char **copyp, const char *path,
 				MODEL_FILE_NAME_MAX - 1);
 }
 
-static int read_sample_rate(struct reader *reader, const char *path, const struct json_value *value)
+static int model_json_read_sample_rate(struct model_json_reader *reader, const char *path,
+				       const struct json_value *value)
 {
 	int64_t rate = 0;
-	int err = read_integer(reader, &rate, path, value, 8000, 48000);
+	int err = model_json_read_integer(reader, &rate, path, value, 8000, 48000);
 
 	if (!err)
 		reader->draft->file->sample_rate = (uint32_t)rate;
 	return err;
 }
 
-static int read_quality(struct reader *reader, const char *path, const struct json_value *value)
+static int model_json_read_quality(struct model_json_reader *reader, const char *path,
+				   const struct json_value *value)
 {
-	int err = check_string(reader, path, value);
+	int err = model_json_check_string(reader, path, value);
 
 	return err ? err : model_set_quality(reader->draft, value->text, value->len);
 }
 
-static int read_audio(struct reader *reader, const char *path, const struct json_value *value)
+static int model_json_read_audio(struct model_json_reader *reader, const char *path,
+				 const struct json_value *value)
 {
-	static const struct member members[] = {
-		{"audio.sample_rate", read_sample_rate},
-		{"audio.quality", read_quality},
+	static const struct model_json_member members[] = {
+		{"audio.sample_rate", model_json_read_sample_rate},
+		{"audio.quality", model_json_read_quality},
 	};
 
-	return read_object(reader, path, value, members, COUNT(members));
+	return model_json_read_object(reader, path, value, members, COUNT(members));
 }
 
-static int read_voice(struct reader *reader, const char *path, const struct json_value *value)
+static int model_json_read_voice(struct model_json_reader *reader, const char *path,
+				 const struct json_value *value)
 {
-	return read_name(reader, &reader->draft->file->espeak_voice, path, value, true);
+	return model_json_read_name(reader, &reader->draft->file->espeak_voice, path, value, true);
 }
 
-static int read_espeak(struct reader *reader, const char *path, const struct json_value *value)
+static int model_json_read_espeak(struct model_json_reader *reader, const char *path,
+				  const struct json_value *value)
 {
-	static const struct member members[] = {{"espeak.voice", read_voice}};
+	static const struct model_json_member members[] = {{"espeak.voice", model_json_read_voice}};
 
-	return read_object(reader, path, value, members, COUNT(members));
+	return model_json_read_object(reader, path, value, members, COUNT(members));
 }
 
-/* "family" says the same as "code" in fewer characters; either will do. */
-static int read_language_code(struct reader *reader, const char *path,
-			      const struct json_value *value)
+/* "family" is the part of "code" that is used; either is sufficient. */
+static int model_json_read_language_code(struct model_json_reader *reader, const char *path,
+					 const struct json_value *value)
 {
-	int err = check_string(reader, path, value);
+	int err = model_json_check_string(reader, path, value);
 
 	if (!err)
 		model_set_language(reader->draft->file->language, value->text, value->len);
 	return err;
 }
 
-static int read_language(struct reader *reader, const char *path, const struct json_value *value)
+static int model_json_read_language(struct model_json_reader *reader, const char *path,
+				    const struct json_value *value)
 {
-	static const struct member members[] = {
-		{"language.code", read_language_code},
-		{"language.family", read_language_code},
+	static const struct model_json_member members[] = {
+		{"language.code", model_json_read_language_code},
+		{"language.family", model_json_read_language_code},
 	};
 
 	if (value->kind == JSON_KIND_STRING)
-		return read_language_code(reader, path, value);
-	return read_object(reader, path, value, members, COUNT(members));
+		return model_json_read_language_code(reader, path, value);
+	return model_json_read_object(reader, path, value, members, COUNT(members));
 }
 
-static int read_noise_scale(struct reader *reader, const char *path, const struct json_value *value)
+static int model_json_read_noise_scale(struct model_json_reader *reader, const char *path,
+				       const struct json_value *value)
 {
-	return read_float(reader, &reader->draft->file->noise_scale, path, value, 0, 4);
+	return model_json_read_float(reader, &reader->draft->file->noise_scale, path, value, 0, 4);
 }
 
-static int read_length_scale(struct reader *reader, const char *path,
-			     const struct json_value *value)
+static int model_json_read_length_scale(struct model_json_reader *reader, const char *path,
+					const struct json_value *value)
 {
-	return read_float(reader, &reader->draft->file->length_scale, path, value, 0.1, 10);
+	return model_json_read_float(reader, &reader->draft->file->length_scale, path, value, 0.1,
+				     10);
 }
 
-static int read_noise_w(struct reader *reader, const char *path, const struct json_value *value)
+static int model_json_read_noise_w(struct model_json_reader *reader, const char *path,
+				   const struct json_value *value)
 {
-	return read_float(reader, &reader->draft->file->noise_w, path, value, 0, 4);
+	return model_json_read_float(reader, &reader->draft->file->noise_w, path, value, 0, 4);
 }
 
-static int read_inference(struct reader *reader, const char *path, const struct json_value *value)
+static int model_json_read_inference(struct model_json_reader *reader, const char *path,
+				     const struct json_value *value)
 {
-	static const struct member members[] = {
-		{"inference.noise_scale", read_noise_scale},
-		{"inference.length_scale", read_length_scale},
-		{"inference.noise_w", read_noise_w},
+	static const struct model_json_member members[] = {
+		{"inference.noise_scale", model_json_read_noise_scale},
+		{"inference.length_scale", model_json_read_length_scale},
+		{"inference.noise_w", model_json_read_noise_w},
 	};
 
-	return read_object(reader, path, value, members, COUNT(members));
+	return model_json_read_object(reader, path, value, members, COUNT(members));
 }
 
-static int read_phoneme_type(struct reader *reader, const char *path,
-			     const struct json_value *value)
+static int model_json_read_phoneme_type(struct model_json_reader *reader, const char *path,
+					const struct json_value *value)
 {
-	int err = check_string(reader, path, value);
+	int err = model_json_check_string(reader, path, value);
 
 	if (err || (value->len == 6 && memcmp(value->text, "espeak", 6) == 0))
 		return err;
@@ -235,20 +251,20 @@ static int read_phoneme_type(struct reader *reader, const char *path,
 }
 
 /* [7], as Piper writes it, or 7. */
-static int read_symbol_id(struct reader *reader, int64_t *id, const char *path,
-			  const struct json_value *value)
+static int model_json_read_symbol_id(struct model_json_reader *reader, int64_t *id,
+				     const char *path, const struct json_value *value)
 {
 	struct json_value element;
 	unsigned count = 0;
 	int err = 0;
 
 	if (value->kind != JSON_KIND_ARRAY)
-		return read_integer(reader, id, path, value, 0, INT32_MAX);
+		return model_json_read_integer(reader, id, path, value, 0, INT32_MAX);
 	while (!err && json_element(&reader->json)) {
 		if (json_value(&reader->json, &element))
-			return 0; /* told at the end */
+			return 0; /* reported at the end */
 		if (++count == 1)
-			err = read_integer(reader, id, path, &element, 0, INT32_MAX);
+			err = model_json_read_integer(reader, id, path, &element, 0, INT32_MAX);
 		else
 			json_skip(&reader->json, &element);
 	}
@@ -258,7 +274,8 @@ static int read_symbol_id(struct reader *reader, int64_t *id, const char *path,
 	return err;
 }
 
-static int read_symbols(struct reader *reader, const char *path, const struct json_value *value)
+static int model_json_read_symbols(struct model_json_reader *reader, const char *path,
+				   const struct json_value *value)
 {
 	struct json_value key;
 	struct json_value entry;
@@ -273,38 +290,40 @@ static int read_symbols(struct reader *reader, const char *path, const struct js
 
 		if (json_value(&reader->json, &entry))
 			break;
-		err = read_symbol_id(reader, &id, path, &entry);
+		err = model_json_read_symbol_id(reader, &id, path, &entry);
 		if (!err && !reader->json.reason)
 			err = model_draft_add_symbol(reader->draft, key.text, key.len, id);
 	}
 	return err;
 }
 
-static int read_symbol_limit(struct reader *reader, const char *path,
-			     const struct json_value *value)
+static int model_json_read_symbol_limit(struct model_json_reader *reader, const char *path,
+					const struct json_value *value)
 {
-	return read_integer(reader, &reader->draft->symbol_limit, path, value, 0, INT32_MAX);
+	return model_json_read_integer(reader, &reader->draft->symbol_limit, path, value, 0,
+				       INT32_MAX);
 }
 
 /* Piper writes 0 or 1 for a model with one speaker. */
-static int read_speaker_count(struct reader *reader, const char *path,
-			      const struct json_value *value)
+static int model_json_read_speaker_count(struct model_json_reader *reader, const char *path,
+					 const struct json_value *value)
 {
 	int64_t count = 0;
-	int err = read_integer(reader, &count, path, value, 0, 1000000);
+	int err = model_json_read_integer(reader, &count, path, value, 0, 1000000);
 
 	if (!err)
 		reader->draft->file->speaker_count = count > 0 ? count : 1;
 	return err;
 }
 
-/* Names that would not do are left out: their speakers are called by number. */
-static int read_speaker_name(struct reader *reader, const char *path, const struct json_value *key,
-			     const struct json_value *value)
+/* Invalid names are ignored: their speakers are called by number. */
+static int model_json_read_speaker_name(struct model_json_reader *reader, const char *path,
+					const struct json_value *key,
+					const struct json_value *value)
 {
 	struct model_draft *draft = reader->draft;
 	int64_t id = 0;
-	int err = read_integer(reader, &id, path, value, 0, INT32_MAX);
+	int err = model_json_read_integer(reader, &id, path, value, 0, INT32_MAX);
 
 	if (err || id >= MODEL_FILE_SPEAKERS_MAX || key->len > MODEL_FILE_NAME_MAX / 2 ||
 	    !model_name_is_good(key->text, key->len, false))
@@ -313,8 +332,8 @@ static int read_speaker_name(struct reader *reader, const char *path, const stru
 				MODEL_FILE_NAME_MAX / 2);
 }
 
-static int read_speaker_names(struct reader *reader, const char *path,
-			      const struct json_value *value)
+static int model_json_read_speaker_names(struct model_json_reader *reader, const char *path,
+					 const struct json_value *value)
 {
 	struct json_value key;
 	struct json_value entry;
@@ -325,14 +344,15 @@ static int read_speaker_names(struct reader *reader, const char *path,
 	while (!err && json_member(&reader->json, &key)) {
 		if (json_value(&reader->json, &entry))
 			break;
-		err = read_speaker_name(reader, path, &key, &entry);
+		err = model_json_read_speaker_name(reader, path, &key, &entry);
 	}
 	return err;
 }
 
-static int read_family(struct reader *reader, const char *path, const struct json_value *value)
+static int model_json_read_family(struct model_json_reader *reader, const char *path,
+				  const struct json_value *value)
 {
-	int err = check_string(reader, path, value);
+	int err = model_json_check_string(reader, path, value);
 
 	if (err)
 		return err;
@@ -345,31 +365,36 @@ static int read_family(struct reader *reader, const char *path, const struct jso
 	return 0;
 }
 
-static int read_licence(struct reader *reader, const char *path, const struct json_value *value)
+static int model_json_read_licence(struct model_json_reader *reader, const char *path,
+				   const struct json_value *value)
 {
-	return read_words(reader, &reader->draft->file->licence, path, value, LICENCE_MAX);
+	return model_json_read_words(reader, &reader->draft->file->licence, path, value,
+				     LICENCE_MAX);
 }
 
-static int read_listed_name(struct reader *reader, const char *path, const struct json_value *value)
+static int model_json_read_listed_name(struct model_json_reader *reader, const char *path,
+				       const struct json_value *value)
 {
-	return read_name(reader, &reader->speaker->name, path, value, false);
+	return model_json_read_name(reader, &reader->speaker->name, path, value, false);
 }
 
-static int read_listed_title(struct reader *reader, const char *path,
-			     const struct json_value *value)
+static int model_json_read_listed_title(struct model_json_reader *reader, const char *path,
+					const struct json_value *value)
 {
-	return read_words(reader, &reader->speaker->title, path, value, TITLE_MAX);
+	return model_json_read_words(reader, &reader->speaker->title, path, value, TITLE_MAX);
 }
 
-static int read_listed_number(struct reader *reader, const char *path,
-			      const struct json_value *value)
+static int model_json_read_listed_number(struct model_json_reader *reader, const char *path,
+					 const struct json_value *value)
 {
-	return read_integer(reader, &reader->speaker->speaker, path, value, 0, INT32_MAX);
+	return model_json_read_integer(reader, &reader->speaker->speaker, path, value, 0,
+				       INT32_MAX);
 }
 
-static int read_listed_sex(struct reader *reader, const char *path, const struct json_value *value)
+static int model_json_read_listed_sex(struct model_json_reader *reader, const char *path,
+				      const struct json_value *value)
 {
-	int err = check_string(reader, path, value);
+	int err = model_json_check_string(reader, path, value);
 
 	if (err)
 		return err;
@@ -382,45 +407,47 @@ static int read_listed_sex(struct reader *reader, const char *path, const struct
 	return 0;
 }
 
-static int read_listed_gain(struct reader *reader, const char *path, const struct json_value *value)
+static int model_json_read_listed_gain(struct model_json_reader *reader, const char *path,
+				       const struct json_value *value)
 {
 	reader->speaker->has_gain = true;
-	return read_float(reader, &reader->speaker->gain_db, path, value, -30, 30);
+	return model_json_read_float(reader, &reader->speaker->gain_db, path, value, -30, 30);
 }
 
-static int read_listed_style(struct reader *reader, const char *path,
-			     const struct json_value *value)
+static int model_json_read_listed_style(struct model_json_reader *reader, const char *path,
+					const struct json_value *value)
 {
-	return read_name(reader, &reader->speaker->style_file, path, value, false);
+	return model_json_read_name(reader, &reader->speaker->style_file, path, value, false);
 }
 
-static int read_listed_voice(struct reader *reader, const char *path,
-			     const struct json_value *value)
+static int model_json_read_listed_voice(struct model_json_reader *reader, const char *path,
+					const struct json_value *value)
 {
-	return read_name(reader, &reader->speaker->espeak_voice, path, value, true);
+	return model_json_read_name(reader, &reader->speaker->espeak_voice, path, value, true);
 }
 
-static int read_listed_language(struct reader *reader, const char *path,
-				const struct json_value *value)
+static int model_json_read_listed_language(struct model_json_reader *reader, const char *path,
+					   const struct json_value *value)
 {
-	int err = check_string(reader, path, value);
+	int err = model_json_check_string(reader, path, value);
 
 	if (!err)
 		model_set_language(reader->speaker->language, value->text, value->len);
 	return err;
 }
 
-static int read_listed(struct reader *reader, const char *path, const struct json_value *value)
+static int model_json_read_listed(struct model_json_reader *reader, const char *path,
+				  const struct json_value *value)
 {
-	static const struct member members[] = {
-		{"syrinx.speakers.name", read_listed_name},
-		{"syrinx.speakers.title", read_listed_title},
-		{"syrinx.speakers.speaker", read_listed_number},
-		{"syrinx.speakers.sex", read_listed_sex},
-		{"syrinx.speakers.gain_db", read_listed_gain},
-		{"syrinx.speakers.style_file", read_listed_style},
-		{"syrinx.speakers.espeak_voice", read_listed_voice},
-		{"syrinx.speakers.language", read_listed_language},
+	static const struct model_json_member members[] = {
+		{"syrinx.speakers.name", model_json_read_listed_name},
+		{"syrinx.speakers.title", model_json_read_listed_title},
+		{"syrinx.speakers.speaker", model_json_read_listed_number},
+		{"syrinx.speakers.sex", model_json_read_listed_sex},
+		{"syrinx.speakers.gain_db", model_json_read_listed_gain},
+		{"syrinx.speakers.style_file", model_json_read_listed_style},
+		{"syrinx.speakers.espeak_voice", model_json_read_listed_voice},
+		{"syrinx.speakers.language", model_json_read_listed_language},
 	};
 	struct model_file *file = reader->draft->file;
 
@@ -428,10 +455,11 @@ static int read_listed(struct reader *reader, const char *path, const struct jso
 		return model_draft_refuse(reader->draft, "\"%s\" has more than %d rows", path,
 					  MODEL_FILE_SPEAKERS_MAX);
 	reader->speaker = &file->speakers[file->speaker_count_listed++];
-	return read_object(reader, path, value, members, COUNT(members));
+	return model_json_read_object(reader, path, value, members, COUNT(members));
 }
 
-static int read_listed_all(struct reader *reader, const char *path, const struct json_value *value)
+static int model_json_read_listed_all(struct model_json_reader *reader, const char *path,
+				      const struct json_value *value)
 {
 	struct json_value element;
 	int err = 0;
@@ -443,36 +471,37 @@ static int read_listed_all(struct reader *reader, const char *path, const struct
 	while (!err && json_element(&reader->json)) {
 		if (json_value(&reader->json, &element))
 			break;
-		err = read_listed(reader, path, &element);
+		err = model_json_read_listed(reader, path, &element);
 	}
 	return err;
 }
 
-static int read_syrinx(struct reader *reader, const char *path, const struct json_value *value)
+static int model_json_read_syrinx(struct model_json_reader *reader, const char *path,
+				  const struct json_value *value)
 {
-	static const struct member members[] = {
-		{"syrinx.family", read_family},
-		{"syrinx.licence", read_licence},
-		{"syrinx.speakers", read_listed_all},
+	static const struct model_json_member members[] = {
+		{"syrinx.family", model_json_read_family},
+		{"syrinx.licence", model_json_read_licence},
+		{"syrinx.speakers", model_json_read_listed_all},
 	};
 
-	return read_object(reader, path, value, members, COUNT(members));
+	return model_json_read_object(reader, path, value, members, COUNT(members));
 }
 
-static const struct member top_members[] = {
-	{"audio", read_audio},
-	{"espeak", read_espeak},
-	{"language", read_language},
-	{"inference", read_inference},
-	{"phoneme_type", read_phoneme_type},
-	{"phoneme_id_map", read_symbols},
-	{"num_symbols", read_symbol_limit},
-	{"num_speakers", read_speaker_count},
-	{"speaker_id_map", read_speaker_names},
-	{"syrinx", read_syrinx},
+static const struct model_json_member model_json_top_members[] = {
+	{"audio", model_json_read_audio},
+	{"espeak", model_json_read_espeak},
+	{"language", model_json_read_language},
+	{"inference", model_json_read_inference},
+	{"phoneme_type", model_json_read_phoneme_type},
+	{"phoneme_id_map", model_json_read_symbols},
+	{"num_symbols", model_json_read_symbol_limit},
+	{"num_speakers", model_json_read_speaker_count},
+	{"speaker_id_map", model_json_read_speaker_names},
+	{"syrinx", model_json_read_syrinx},
 };
 
-static unsigned line_of(const char *bytes, size_t at)
+static unsigned model_json_line_of(const char *bytes, size_t at)
 {
 	unsigned line = 1;
 
@@ -481,21 +510,22 @@ static unsigned line_of(const char *bytes, size_t at)
 	return line;
 }
 
-static int read_top(struct reader *reader)
+static int model_json_read_top(struct model_json_reader *reader)
 {
 	struct json_value top;
 
 	if (json_value(&reader->json, &top))
-		return 0; /* told at the end */
+		return 0; /* reported at the end */
 	if (top.kind != JSON_KIND_OBJECT)
 		return model_draft_refuse(reader->draft, "the JSON beside it is no object");
-	return read_members(reader, top_members, COUNT(top_members));
+	return model_json_read_members(reader, model_json_top_members,
+				       COUNT(model_json_top_members));
 }
 
-/* The scanner writes into its text, and the lines are counted in the file's. */
+/* The scanner modifies its text, so lines are counted in the original. */
 int model_json_read(struct model_draft *draft, const char *bytes, size_t len)
 {
-	struct reader reader = {.draft = draft};
+	struct model_json_reader reader = {.draft = draft};
 	char *copy = malloc(len + 1);
 	int err;
 
@@ -504,10 +534,11 @@ int model_json_read(struct model_draft *draft, const char *bytes, size_t len)
 	memcpy(copy, bytes, len);
 	copy[len] = '\0'; /* strndup may look for it past the slice */
 	json_open(&reader.json, copy, len);
-	err = read_top(&reader);
+	err = model_json_read_top(&reader);
 	if (!err && json_close(&reader.json))
 		err = model_draft_refuse(draft, "the JSON beside it is damaged in line %u: %s",
-					 line_of(bytes, reader.json.fault_at), reader.json.reason);
+					 model_json_line_of(bytes, reader.json.fault_at),
+					 reader.json.reason);
 	free(copy);
 	return err;
 }

@@ -1,10 +1,9 @@
 /*
  * model_kokoro.c: Kokoro models (see model.h, cut_kokoro.h).
  *
- * Their decoder normalises over the whole utterance, so it cannot be run in
- * windows: the utterance, which script.c keeps to a clause here, is made at
- * once, and the windows are pieces of it.  A speaker is a file of vectors, one
- * for each length of text.
+ * Their decoder normalises over the whole utterance, so it cannot be run in windows: the
+ * utterance, which script.c limits to a clause, is computed at once, and the windows are
+ * parts of the result. A speaker is a file of style vectors, one for each length of text.
  */
 #include <assert.h>
 #include <endian.h>
@@ -24,21 +23,22 @@ _Static_assert(CUT_KOKORO_RANK_MAX <= TENSOR_RANK_MAX, "random values become ten
 #define STYLE_LEN 256 /* numbers of one vector */
 #define STYLE_SIZE (STYLE_LEN * sizeof(float)) /* its bytes */
 
-/* Bytes of a style file.  Kokoro takes at most 510 ids, so a file has 510
- * vectors; twice as many are no file of styles. */
+/* The maximum size of a style file. Kokoro takes at most 510 ids, so a file has 510 vectors;
+ * this is twice as many. */
 #define STYLE_FILE_MAX (1u << 20)
 
-/* Windows are asked for in frames; here a frame is just a round number. */
+/* Windows are requested in frames, which have an arbitrary length here. */
 #define FRAME_LEN 256
 
-/* The ids that stand around those of the text. */
+/* The ids at the start and the end of an utterance. */
 #define FRAME_IDS 2
 
-/* Ids in the text that is spoken to nobody when a model is loaded. */
+/* Ids of the trial utterance when a model is loaded. */
 #define TRIAL_IDS 6
 
-struct style {
-	const struct model_speaker *speaker; /* of the model file; only compared */
+struct model_kokoro_style {
+	/* a speaker of the model file; only the pointer is compared */
+	const struct model_speaker *speaker;
 	float *vectors;
 	size_t count;
 };
@@ -46,8 +46,8 @@ struct style {
 struct model_of_kokoro {
 	struct model model;
 	struct network *network;
-	struct cut_kokoro *cut; /* the names; its bytes are gone */
-	struct style *styles;
+	struct cut_kokoro *cut; /* the names; its bytes were freed */
+	struct model_kokoro_style *styles;
 	size_t style_count;
 };
 
@@ -57,7 +57,7 @@ struct take_of_kokoro {
 	float *durations;
 };
 
-static void model_destroy(void *object)
+static void model_kokoro_destroy(void *object)
 {
 	struct model_of_kokoro *model = object;
 
@@ -68,7 +68,7 @@ static void model_destroy(void *object)
 	mem_deref(model->cut);
 }
 
-static void take_destroy(void *object)
+static void model_kokoro_take_destroy(void *object)
 {
 	struct take_of_kokoro *take = object;
 
@@ -76,15 +76,15 @@ static void take_destroy(void *object)
 	free(take->durations);
 }
 
-static int no_memory(char why[RUNTIME_WHY_SIZE])
+static int model_kokoro_no_memory(char why[RUNTIME_WHY_SIZE])
 {
 	snprintf(why, RUNTIME_WHY_SIZE, "%s", strerror(ENOMEM));
 	return ENOMEM;
 }
 
-/* A whole number of vectors, at least one, of proper numbers. */
-static int check_style(const struct style *style, size_t len, const char *name,
-		       char why[RUNTIME_WHY_SIZE])
+/* A whole number of vectors, at least one, of finite numbers. */
+static int model_kokoro_check_style(const struct model_kokoro_style *style, size_t len,
+				    const char *name, char why[RUNTIME_WHY_SIZE])
 {
 	bool is_sound = len > 0 && len % STYLE_SIZE == 0 && len <= STYLE_FILE_MAX;
 
@@ -104,8 +104,8 @@ static int check_style(const struct style *style, size_t len, const char *name,
 	return 0;
 }
 
-/* The file has the least significant byte of each number first. */
-static void to_native(float *numbers, size_t count)
+/* The file is little-endian. */
+static void model_kokoro_to_native(float *numbers, size_t count)
 {
 	for (size_t i = 0; i < count; ++i) {
 		uint32_t bits;
@@ -116,8 +116,8 @@ static void to_native(float *numbers, size_t count)
 	}
 }
 
-static int read_style(struct style *style, FILE *stream, const char *name,
-		      char why[RUNTIME_WHY_SIZE])
+static int model_kokoro_read_style(struct model_kokoro_style *style, FILE *stream, const char *name,
+				   char why[RUNTIME_WHY_SIZE])
 {
 	float *fitting;
 	size_t len;
@@ -125,7 +125,7 @@ static int read_style(struct style *style, FILE *stream, const char *name,
 
 	style->vectors = malloc(STYLE_FILE_MAX + 1);
 	if (!style->vectors)
-		return no_memory(why);
+		return model_kokoro_no_memory(why);
 	errno = 0;
 	len = fread(style->vectors, 1, STYLE_FILE_MAX + 1, stream);
 	if (ferror(stream)) {
@@ -133,8 +133,8 @@ static int read_style(struct style *style, FILE *stream, const char *name,
 		snprintf(why, RUNTIME_WHY_SIZE, "the style file %s: %s", name, strerror(err));
 		return err;
 	}
-	to_native(style->vectors, len / sizeof(float));
-	err = check_style(style, len, name, why);
+	model_kokoro_to_native(style->vectors, len / sizeof(float));
+	err = model_kokoro_check_style(style, len, name, why);
 	if (err)
 		return err;
 	style->count = len / STYLE_SIZE;
@@ -144,9 +144,9 @@ static int read_style(struct style *style, FILE *stream, const char *name,
 	return 0;
 }
 
-/* The style file lies beside the model. */
-static int open_style(struct style *style, const struct model_file *file,
-		      char why[RUNTIME_WHY_SIZE])
+/* The style file is in the model's directory. */
+static int model_kokoro_open_style(struct model_kokoro_style *style, const struct model_file *file,
+				   char why[RUNTIME_WHY_SIZE])
 {
 	const char *name = style->speaker->style_file;
 	const char *slash = strrchr(file->path, '/');
@@ -160,20 +160,20 @@ static int open_style(struct style *style, const struct model_file *file,
 	}
 	if (asprintf(&path, "%.*s%s", slash ? (int)(slash + 1 - file->path) : 0, file->path, name) <
 	    0)
-		return no_memory(why);
+		return model_kokoro_no_memory(why);
 	err = model_file_open(&stream, path);
 	free(path);
 	if (err) {
 		snprintf(why, RUNTIME_WHY_SIZE, "the style file %s: %s", name, strerror(err));
 		return err;
 	}
-	err = read_style(style, stream, name, why);
+	err = model_kokoro_read_style(style, stream, name, why);
 	fclose(stream);
 	return err;
 }
 
-static int open_styles(struct model_of_kokoro *model, const struct model_file *file,
-		       char why[RUNTIME_WHY_SIZE])
+static int model_kokoro_open_styles(struct model_of_kokoro *model, const struct model_file *file,
+				    char why[RUNTIME_WHY_SIZE])
 {
 	int err = 0;
 
@@ -183,20 +183,20 @@ static int open_styles(struct model_of_kokoro *model, const struct model_file *f
 	}
 	model->styles = calloc(file->speaker_count_listed, sizeof(*model->styles));
 	if (!model->styles)
-		return no_memory(why);
+		return model_kokoro_no_memory(why);
 	model->style_count = file->speaker_count_listed;
 	for (size_t i = 0; i < model->style_count && !err; ++i) {
 		model->styles[i].speaker = &file->speakers[i];
-		err = open_style(&model->styles[i], file, why);
+		err = model_kokoro_open_style(&model->styles[i], file, why);
 	}
 	return err;
 }
 
-/* The speaker's vector for a text of so many ids. */
-static float *find_style(const struct model_of_kokoro *model, const struct model_speaker *speaker,
-			 size_t id_count)
+/* The speaker's vector for a text of this many ids. */
+static float *model_kokoro_find_style(const struct model_of_kokoro *model,
+				      const struct model_speaker *speaker, size_t id_count)
 {
-	const struct style *style = &model->styles[0];
+	const struct model_kokoro_style *style = &model->styles[0];
 	size_t row = id_count > FRAME_IDS ? id_count - FRAME_IDS : 0;
 
 	for (size_t i = 0; i < model->style_count; ++i)
@@ -207,9 +207,9 @@ static float *find_style(const struct model_of_kokoro *model, const struct model
 	return style->vectors + row * STYLE_LEN;
 }
 
-static int run(const struct model_of_kokoro *model, const int64_t *ids, size_t id_count,
-	       const struct take_settings *settings, struct tensor outputs[2],
-	       char why[RUNTIME_WHY_SIZE])
+static int model_kokoro_run(const struct model_of_kokoro *model, const int64_t *ids,
+			    size_t id_count, const struct take_settings *settings,
+			    struct tensor outputs[2], char why[RUNTIME_WHY_SIZE])
 {
 	const struct cut_kokoro *cut = model->cut;
 	float speed = 1 / settings->length_scale;
@@ -221,7 +221,7 @@ static int run(const struct model_of_kokoro *model, const int64_t *ids, size_t i
 	};
 
 	inputs[0].i64 = (int64_t *)(uintptr_t)ids; /* it is only read */
-	inputs[1].f32 = find_style(model, settings->speaker, id_count);
+	inputs[1].f32 = model_kokoro_find_style(model, settings->speaker, id_count);
 	for (size_t i = 0; i < cut->noise_count; ++i)
 		inputs[3 + i] = (struct tensor){
 			.name = cut->noises[i].name,
@@ -236,8 +236,8 @@ static int run(const struct model_of_kokoro *model, const int64_t *ids, size_t i
 			   cut->durations ? 2 : 1, why);
 }
 
-static int keep_samples(struct take_of_kokoro *take, const struct tensor *samples,
-			char why[RUNTIME_WHY_SIZE])
+static int model_kokoro_keep_samples(struct take_of_kokoro *take, const struct tensor *samples,
+				     char why[RUNTIME_WHY_SIZE])
 {
 	size_t count = tensor_count(samples);
 
@@ -249,19 +249,20 @@ static int keep_samples(struct take_of_kokoro *take, const struct tensor *sample
 	take->take.frames = (count + FRAME_LEN - 1) / FRAME_LEN;
 	take->samples = calloc(take->take.frames, FRAME_LEN * sizeof(*take->samples));
 	if (!take->samples)
-		return no_memory(why);
+		return model_kokoro_no_memory(why);
 	memcpy(take->samples, samples->f32, count * sizeof(*take->samples));
 	return 0;
 }
 
-/* The model's unit, some 25 ms, is the same for all ids: together they are the
- * utterance.  Durations that cannot be any are not used. */
-static int keep_durations(struct take_of_kokoro *take, const struct tensor *durations,
-			  size_t id_count, size_t sample_count, char why[RUNTIME_WHY_SIZE])
+/* The unit of the durations, about 25 ms, is the same for all ids, and their sum is the length
+ * of the utterance. Impossible durations are ignored. */
+static int model_kokoro_keep_durations(struct take_of_kokoro *take, const struct tensor *durations,
+				       size_t id_count, size_t sample_count,
+				       char why[RUNTIME_WHY_SIZE])
 {
 	float sum = 0;
 
-	if (!durations->name || durations->type != TENSOR_F32 ||
+	if (id_count == 0 || !durations->name || durations->type != TENSOR_F32 ||
 	    tensor_count(durations) != id_count)
 		return 0;
 	for (size_t i = 0; i < id_count; ++i)
@@ -270,30 +271,32 @@ static int keep_durations(struct take_of_kokoro *take, const struct tensor *dura
 		return 0;
 	take->durations = malloc(id_count * sizeof(*take->durations));
 	if (!take->durations)
-		return no_memory(why);
+		return model_kokoro_no_memory(why);
 	for (size_t i = 0; i < id_count; ++i)
 		take->durations[i] = durations->f32[i] / sum * (float)sample_count / FRAME_LEN;
 	take->take.durations = take->durations;
 	return 0;
 }
 
-static int begin(struct take **takep, const struct model *object, const int64_t *ids,
-		 size_t id_count, const struct take_settings *settings, char why[RUNTIME_WHY_SIZE])
+static int model_kokoro_begin(struct take **takep, const struct model *object, const int64_t *ids,
+			      size_t id_count, const struct take_settings *settings,
+			      char why[RUNTIME_WHY_SIZE])
 {
 	const struct model_of_kokoro *model = (const struct model_of_kokoro *)(const void *)object;
-	struct take_of_kokoro *take = mem_zalloc(sizeof(*take), take_destroy);
+	struct take_of_kokoro *take = mem_zalloc(sizeof(*take), model_kokoro_take_destroy);
 	struct tensor outputs[2];
 	int err;
 
 	if (!take)
-		return no_memory(why);
+		return model_kokoro_no_memory(why);
 	take->take.model = object;
-	err = run(model, ids, id_count, settings, outputs, why);
+	err = model_kokoro_run(model, ids, id_count, settings, outputs, why);
 	if (err)
 		goto out;
-	err = keep_samples(take, &outputs[0], why);
+	err = model_kokoro_keep_samples(take, &outputs[0], why);
 	if (!err)
-		err = keep_durations(take, &outputs[1], id_count, tensor_count(&outputs[0]), why);
+		err = model_kokoro_keep_durations(take, &outputs[1], id_count,
+						  tensor_count(&outputs[0]), why);
 	tensor_release(&outputs[0]);
 	tensor_release(&outputs[1]);
 out:
@@ -305,8 +308,8 @@ out:
 	return 0;
 }
 
-static int decode(struct take *object, size_t from, size_t to, const float **samplesp,
-		  char why[RUNTIME_WHY_SIZE])
+static int model_kokoro_decode(struct take *object, size_t from, size_t to, const float **samplesp,
+			       char why[RUNTIME_WHY_SIZE])
 {
 	const struct take_of_kokoro *take = (struct take_of_kokoro *)(void *)object;
 
@@ -316,31 +319,32 @@ static int decode(struct take *object, size_t from, size_t to, const float **sam
 	return 0;
 }
 
-static int speak_trial(const struct model_of_kokoro *model, const struct model_file *file,
-		       struct take **takep, char why[RUNTIME_WHY_SIZE])
+static int model_kokoro_speak_trial(const struct model_of_kokoro *model,
+				    const struct model_file *file, struct take **takep,
+				    char why[RUNTIME_WHY_SIZE])
 {
 	struct take_settings settings = {.speaker = &file->speakers[0], .length_scale = 0.5f};
-	int64_t ids[TRIAL_IDS] = {0}; /* the first and the last are the frame */
+	int64_t ids[TRIAL_IDS] = {0}; /* the first and the last are start and end */
 
 	for (size_t i = 1; i + 1 < TRIAL_IDS; ++i)
 		ids[i] = file->symbols[i * 7 % file->symbol_count].id;
-	return begin(takep, &model->model, ids, TRIAL_IDS, &settings, why);
+	return model_kokoro_begin(takep, &model->model, ids, TRIAL_IDS, &settings, why);
 }
 
-/* Speaks a text to nobody, twice: a model that the runtime cannot compute is
- * found out before somebody waits for it, and so is one with chance in it that
- * was not seen in its graph. */
-static int try_out(const struct model_of_kokoro *model, const struct model_file *file,
-		   char why[RUNTIME_WHY_SIZE])
+/* Synthesizes a trial utterance twice: this detects, before a listener waits for it, a model
+ * that the runtime cannot compute and one with a source of randomness that was not recognized
+ * in its graph. */
+static int model_kokoro_try_out(const struct model_of_kokoro *model, const struct model_file *file,
+				char why[RUNTIME_WHY_SIZE])
 {
 	struct take *takes[2] = {0};
 	const float *samples[2];
-	int err = speak_trial(model, file, &takes[0], why);
+	int err = model_kokoro_speak_trial(model, file, &takes[0], why);
 
 	if (!err)
-		err = speak_trial(model, file, &takes[1], why);
+		err = model_kokoro_speak_trial(model, file, &takes[1], why);
 	for (size_t i = 0; i < 2 && !err; ++i)
-		err = decode(takes[i], 0, takes[i]->frames, &samples[i], why);
+		err = model_kokoro_decode(takes[i], 0, takes[i]->frames, &samples[i], why);
 	if (!err && (takes[0]->frames != takes[1]->frames ||
 		     memcmp(samples[0], samples[1],
 			    takes[0]->frames * FRAME_LEN * sizeof(*samples[0])) != 0)) {
@@ -352,16 +356,17 @@ static int try_out(const struct model_of_kokoro *model, const struct model_file 
 	return err;
 }
 
-static int open_kokoro(struct model **modelp, struct runtime *runtime, const struct onnx *onnx,
-		       const struct model_file *file, char why[RUNTIME_WHY_SIZE])
+static int model_kokoro_open(struct model **modelp, struct runtime *runtime,
+			     const struct onnx *onnx, const struct model_file *file,
+			     char why[RUNTIME_WHY_SIZE])
 {
-	struct model_of_kokoro *model = mem_zalloc(sizeof(*model), model_destroy);
+	struct model_of_kokoro *model = mem_zalloc(sizeof(*model), model_kokoro_destroy);
 	int err;
 
 	if (!model)
-		return no_memory(why);
+		return model_kokoro_no_memory(why);
 	model->model.family = &model_kokoro;
-	err = open_styles(model, file, why);
+	err = model_kokoro_open_styles(model, file, why);
 	if (!err)
 		err = cut_kokoro(&model->cut, onnx, why, RUNTIME_WHY_SIZE);
 	if (!err)
@@ -369,7 +374,7 @@ static int open_kokoro(struct model **modelp, struct runtime *runtime, const str
 				   why);
 	if (!err) {
 		cut_kokoro_drop_bytes(model->cut);
-		err = try_out(model, file, why);
+		err = model_kokoro_try_out(model, file, why);
 	}
 	if (err) {
 		mem_deref(model);
@@ -380,7 +385,7 @@ static int open_kokoro(struct model **modelp, struct runtime *runtime, const str
 }
 
 const struct model_family_ops model_kokoro = {
-	.open = open_kokoro,
-	.begin = begin,
-	.decode = decode,
+	.open = model_kokoro_open,
+	.begin = model_kokoro_begin,
+	.decode = model_kokoro_decode,
 };

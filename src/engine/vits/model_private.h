@@ -1,5 +1,5 @@
 /*
- * model_private.h: what a family of models brings (see model.h).
+ * model_private.h: the functions that a family of models implements (see model.h).
  *
  * The objects of a family begin with these structs.
  */

@@ -1,17 +1,17 @@
 /*
  * model_vits.c: VITS models, decoded a window at a time (see model.h, cut.h).
  *
- * The text piece runs once for an utterance and gives a mean and a deviation
- * for each frame.  From there on every stage turns a stretch of frames into a
- * stretch of frames and looks only a few frames to either side:
+ * The text piece runs once for an utterance and computes a mean and a deviation for each
+ * frame. Every later stage converts frames to frames and depends only on a few frames on
+ * either side:
  *
- *   latent  →  flow  →  head  →  tail  →  samples
+ *     latent  →  flow  →  head  →  tail  →  samples
  *
- * So to have samples of some frames, the tail needs those frames of the head's
- * output and a few more, the head needs a few more of the flow's, and so on.
- * Each stage but the last keeps what it has made; a stage that is asked for
- * more computes the window that is missing, with its context, and throws away
- * what the context gave, which is wrong because it saw an edge where none is.
+ * To compute the samples of some frames, the tail needs those frames of the head's output
+ * and a few more, the head needs a few more of the flow's, and so on. Each stage except the
+ * last keeps its output. A stage that is asked for more computes the missing window with its
+ * context and discards the output for the context, which is wrong because of the artificial
+ * edge.
  */
 #include <assert.h>
 #include <errno.h>
@@ -25,53 +25,51 @@
 #include "engine/vits/cut.h"
 #include "engine/vits/model_private.h"
 
-/* Streams of a key's noise. */
+/* Noise streams of a key. */
 enum { NOISE_DURATIONS, NOISE_LATENT };
 
 enum stage { STAGE_FLOW, STAGE_HEAD, STAGE_TAIL, STAGES };
 
-/* How far each stage looks to either side, in frames.  The first row is what
- * Piper's models of medium quality have: a flow of four couplings of four
- * convolutions over five frames (4 × 4 × 2); a head of a convolution over seven
- * frames, one transposed convolution's edge, and ±45 columns at eight times the
- * rate (3 + 1 + 6); a tail of ±45 columns at 64 and 256 times the rate and two
- * more edges.  A model for which a row is too small is found out when it is
- * loaded, and gets the next. */
-static const size_t contexts[][STAGES] = {
+/* The context of each stage on either side, in frames. The first row is that of Piper's models
+ * of medium quality: a flow of four couplings of four convolutions over five frames (4 × 4 ×
+ * 2); a head of a convolution over seven frames, the edge of one transposed convolution, and
+ * ±45 columns at eight times the rate (3 + 1 + 6); a tail of ±45 columns at 64 and 256 times
+ * the rate and two more edges. When a model is loaded, rows that are too small for it are
+ * detected, and the next is used. */
+static const size_t model_vits_contexts[][STAGES] = {
 	{32, 10, 2},
 	{40, 13, 3},
 	{64, 24, 8},
 };
 
-/* A stage makes at least so many frames at a time once it has begun: its
- * context is computed for nothing, and over fewer frames would cost more than
- * they do.  The first window is as short as can be: somebody waits for it. */
-static const size_t steps[STAGES] = {192, 64, 1};
+/* The minimum number of frames that a stage computes at a time after its first window: the
+ * context is overhead, and would cost more than a short window. The first window is as short
+ * as possible, because a listener waits for it. */
+static const size_t model_vits_steps[STAGES] = {192, 64, 1};
 
-/* Both ways to compute an utterance are the same but for rounding: what is
- * heard has 16 bits, and this is a fifth of the last one. */
+/* The largest difference between computing an utterance at once and in windows, caused by
+ * rounding: a fifth of the last of 16 bits. */
 #define ROUNDING 6e-6f
 
-/* Ids in the text that is spoken to nobody when a model is loaded: enough that
- * every stage has a window with context on both sides. */
+/* Ids of the trial utterance when a model is loaded: enough for every stage to have a window
+ * with context on both sides. */
 #define TRIAL_IDS 81
 
 struct model_of_vits {
 	struct model model;
 	struct network *text;
 	struct network *stages[STAGES];
-	struct cut *cut; /* the names; its bytes are gone */
+	struct cut *cut; /* the names; its bytes were freed */
 	size_t frame_len;
 	const size_t *contexts;
 };
 
-/* What a stage has made so far: `rows` rows of `rate` columns for each of the
- * utterance's frames. */
+/* The output of a stage so far: `rows` rows of `rate` columns for each frame of the utterance. */
 struct track {
 	float *values;
 	size_t rows;
 	size_t rate;
-	size_t end; /* behind the last frame that is there */
+	size_t end; /* the frame after the last one computed */
 };
 
 struct take_of_vits {
@@ -80,11 +78,11 @@ struct take_of_vits {
 	struct take_settings settings;
 	struct tensor mean, deviation, durations;
 	struct tensor shared[CUT_SHARED_MAX];
-	struct track tracks[STAGES]; /* the tail's is not kept */
-	struct tensor window; /* the tail's last */
+	struct track tracks[STAGES]; /* that of the tail is unused */
+	struct tensor window; /* the last output of the tail */
 };
 
-static void model_destroy(void *object)
+static void model_vits_destroy(void *object)
 {
 	struct model_of_vits *model = object;
 
@@ -94,7 +92,7 @@ static void model_destroy(void *object)
 	mem_deref(model->cut);
 }
 
-static void take_destroy(void *object)
+static void model_vits_take_destroy(void *object)
 {
 	struct take_of_vits *take = object;
 
@@ -108,21 +106,21 @@ static void take_destroy(void *object)
 		free(take->tracks[i].values);
 }
 
-static int no_memory(char why[RUNTIME_WHY_SIZE])
+static int model_vits_no_memory(char why[RUNTIME_WHY_SIZE])
 {
 	snprintf(why, RUNTIME_WHY_SIZE, "%s", strerror(ENOMEM));
 	return ENOMEM;
 }
 
 /* Columns [from, from + n) of every row of a matrix. */
-static void copy_columns(float *to, const float *matrix, size_t rows, size_t columns, size_t from,
-			 size_t n)
+static void model_vits_copy_columns(float *to, const float *matrix, size_t rows, size_t columns,
+				    size_t from, size_t n)
 {
 	for (size_t row = 0; row < rows; ++row)
 		memcpy(to + row * n, matrix + row * columns + from, n * sizeof(*to));
 }
 
-static struct tensor matrix(const char *name, float *values, size_t rows, size_t columns)
+static struct tensor model_vits_matrix(const char *name, float *values, size_t rows, size_t columns)
 {
 	return (struct tensor){
 		.name = name,
@@ -133,9 +131,10 @@ static struct tensor matrix(const char *name, float *values, size_t rows, size_t
 	};
 }
 
-/* Frames [from, to) of the latent.  The noise of a frame depends on its number
- * alone, so every window sees the same. */
-static int make_latent(const struct take_of_vits *take, size_t from, size_t to, struct tensor *out)
+/* Frames [from, to) of the latent. The noise of a frame depends only on its number, so it is
+ * the same in every window. */
+static int model_vits_make_latent(const struct take_of_vits *take, size_t from, size_t to,
+				  struct tensor *out)
 {
 	size_t frames = take->take.frames;
 	size_t rows = (size_t)take->mean.dims[1];
@@ -158,16 +157,16 @@ static int make_latent(const struct take_of_vits *take, size_t from, size_t to, 
 								take->settings.noise_scale;
 	}
 	free(noise);
-	*out = matrix(take->model->cut->latent, latent, rows, n);
+	*out = model_vits_matrix(take->model->cut->latent, latent, rows, n);
 	return 0;
 }
 
-static int need(struct take_of_vits *take, enum stage stage, size_t from, size_t to,
-		char why[RUNTIME_WHY_SIZE]);
+static int model_vits_need(struct take_of_vits *take, enum stage stage, size_t from, size_t to,
+			   char why[RUNTIME_WHY_SIZE]);
 
-/* Frames [from, to) of what a stage takes; the values are malloc'ed. */
-static int make_input(struct take_of_vits *take, enum stage stage, size_t from, size_t to,
-		      struct tensor *out, char why[RUNTIME_WHY_SIZE])
+/* Frames [from, to) of a stage's input; the values are malloc'ed. */
+static int model_vits_make_input(struct take_of_vits *take, enum stage stage, size_t from,
+				 size_t to, struct tensor *out, char why[RUNTIME_WHY_SIZE])
 {
 	const struct cut *cut = take->model->cut;
 	const char *const names[STAGES] = {cut->latent, cut->features, cut->hidden};
@@ -177,25 +176,25 @@ static int make_input(struct take_of_vits *take, enum stage stage, size_t from, 
 	int err;
 
 	if (stage == STAGE_FLOW)
-		return make_latent(take, from, to, out) ? no_memory(why) : 0;
-	err = need(take, stage - 1, from, to, why);
+		return model_vits_make_latent(take, from, to, out) ? model_vits_no_memory(why) : 0;
+	err = model_vits_need(take, stage - 1, from, to, why);
 	if (err)
 		return err;
 	track = &take->tracks[stage - 1];
 	n = (to - from) * track->rate;
 	values = malloc(track->rows * n * sizeof(*values));
 	if (!values)
-		return no_memory(why);
-	copy_columns(values, track->values, track->rows, take->take.frames * track->rate,
-		     from * track->rate, n);
-	*out = matrix(names[stage], values, track->rows, n);
+		return model_vits_no_memory(why);
+	model_vits_copy_columns(values, track->values, track->rows, take->take.frames * track->rate,
+				from * track->rate, n);
+	*out = model_vits_matrix(names[stage], values, track->rows, n);
 	return 0;
 }
 
-/* A shared value for a window: as it is, or its columns if it has one for each
- * frame.  Sets what the caller has to free. */
-static int window_shared(const struct take_of_vits *take, const char *name, size_t from, size_t to,
-			 struct tensor *out, float **owned)
+/* A shared value for a window: unchanged, or its columns if it has one for each frame. Sets
+ * the memory that the caller must free. */
+static int model_vits_window_shared(const struct take_of_vits *take, const char *name, size_t from,
+				    size_t to, struct tensor *out, float **owned)
 {
 	const struct cut *cut = take->model->cut;
 	size_t frames = take->take.frames;
@@ -203,7 +202,7 @@ static int window_shared(const struct take_of_vits *take, const char *name, size
 	size_t rows;
 
 	while (strcmp(cut->text.shared[i], name) != 0)
-		++i; /* the pieces share only what the text piece gives */
+		++i; /* the pieces share only outputs of the text piece */
 	*out = take->shared[i];
 	out->value = NULL;
 	if (out->type != TENSOR_F32 || out->rank != 3 || out->dims[0] != 1 ||
@@ -213,36 +212,37 @@ static int window_shared(const struct take_of_vits *take, const char *name, size
 	*owned = malloc(rows * (to - from) * sizeof(**owned));
 	if (!*owned)
 		return ENOMEM;
-	copy_columns(*owned, out->f32, rows, frames, from, to - from);
-	*out = matrix(name, *owned, rows, to - from);
+	model_vits_copy_columns(*owned, out->f32, rows, frames, from, to - from);
+	*out = model_vits_matrix(name, *owned, rows, to - from);
 	return 0;
 }
 
-static const struct cut_piece *piece_of(const struct cut *cut, enum stage stage)
+static const struct cut_piece *model_vits_piece_of(const struct cut *cut, enum stage stage)
 {
 	const struct cut_piece *const pieces[STAGES] = {&cut->flow, &cut->head, &cut->tail};
 
 	return pieces[stage];
 }
 
-/* Runs a stage over frames [from, to), edges included. */
-static int run_window(struct take_of_vits *take, enum stage stage, size_t from, size_t to,
-		      struct tensor *out, char why[RUNTIME_WHY_SIZE])
+/* Runs a stage over frames [from, to), including context. */
+static int model_vits_run_window(struct take_of_vits *take, enum stage stage, size_t from,
+				 size_t to, struct tensor *out, char why[RUNTIME_WHY_SIZE])
 {
 	const struct cut *cut = take->model->cut;
-	const struct cut_piece *piece = piece_of(cut, stage);
+	const struct cut_piece *piece = model_vits_piece_of(cut, stage);
 	const char *const names[STAGES] = {cut->features, cut->hidden, cut->output};
 	struct tensor inputs[1 + CUT_SHARED_MAX];
 	float *owned[CUT_SHARED_MAX] = {0};
-	int err = make_input(take, stage, from, to, &inputs[0], why);
+	int err = model_vits_make_input(take, stage, from, to, &inputs[0], why);
 
 	if (err)
 		return err;
 	for (size_t i = 0; i < piece->shared_count && !err; ++i)
-		err = window_shared(take, piece->shared[i], from, to, &inputs[1 + i], &owned[i]);
+		err = model_vits_window_shared(take, piece->shared[i], from, to, &inputs[1 + i],
+					       &owned[i]);
 	*out = (struct tensor){.name = names[stage]};
 	if (err)
-		no_memory(why);
+		model_vits_no_memory(why);
 	else
 		err = network_run(take->model->stages[stage], inputs, 1 + piece->shared_count, out,
 				  1, why);
@@ -252,8 +252,8 @@ static int run_window(struct take_of_vits *take, enum stage stage, size_t from, 
 	return err;
 }
 
-/* How many columns a frame has become; 0: no whole number, or there are none. */
-static size_t columns_per_frame(const struct tensor *out, size_t frames)
+/* Columns per frame; 0 when it is not a positive integer. */
+static size_t model_vits_columns_per_frame(const struct tensor *out, size_t frames)
 {
 	size_t columns = out->rank > 0 ? (size_t)out->dims[out->rank - 1] : 0;
 
@@ -262,20 +262,21 @@ static size_t columns_per_frame(const struct tensor *out, size_t frames)
 	return columns / frames;
 }
 
-/* Runs a stage over frames [from, to) and its context; *skip is how many
- * columns of the result are the left context's. */
-static int run_stage(struct take_of_vits *take, enum stage stage, size_t from, size_t to,
-		     struct tensor *out, size_t *rate, size_t *skip, char why[RUNTIME_WHY_SIZE])
+/* Runs a stage over frames [from, to) and its context; *skip is the number of columns of the
+ * left context in the result. */
+static int model_vits_run_stage(struct take_of_vits *take, enum stage stage, size_t from, size_t to,
+				struct tensor *out, size_t *rate, size_t *skip,
+				char why[RUNTIME_WHY_SIZE])
 {
 	size_t context = take->model->contexts[stage];
 	size_t frames = take->take.frames;
 	size_t begin = from > context ? from - context : 0;
 	size_t end = to + context < frames ? to + context : frames;
-	int err = run_window(take, stage, begin, end, out, why);
+	int err = model_vits_run_window(take, stage, begin, end, out, why);
 
 	if (err)
 		return err;
-	*rate = columns_per_frame(out, end - begin);
+	*rate = model_vits_columns_per_frame(out, end - begin);
 	if (*rate == 0) {
 		snprintf(why, RUNTIME_WHY_SIZE, "%s has no columns for %zu frames", out->name,
 			 end - begin);
@@ -286,9 +287,10 @@ static int run_stage(struct take_of_vits *take, enum stage stage, size_t from, s
 	return 0;
 }
 
-/* The first window says how much a frame has; the others must agree. */
-static int keep(const struct take_of_vits *take, struct track *track, const struct tensor *out,
-		size_t rate, size_t skip, size_t from, size_t to, char why[RUNTIME_WHY_SIZE])
+/* The first window determines the columns per frame; the others must agree. */
+static int model_vits_keep(const struct take_of_vits *take, struct track *track,
+			   const struct tensor *out, size_t rate, size_t skip, size_t from,
+			   size_t to, char why[RUNTIME_WHY_SIZE])
 {
 	size_t columns = (size_t)out->dims[out->rank - 1];
 	size_t rows = tensor_count(out) / columns;
@@ -299,7 +301,7 @@ static int keep(const struct take_of_vits *take, struct track *track, const stru
 		track->rate = rate;
 		track->values = malloc(rows * all * sizeof(*track->values));
 		if (!track->values)
-			return no_memory(why);
+			return model_vits_no_memory(why);
 	}
 	if (rows != track->rows || rate != track->rate) {
 		snprintf(why, RUNTIME_WHY_SIZE, "%s has other columns in each window", out->name);
@@ -312,10 +314,10 @@ static int keep(const struct take_of_vits *take, struct track *track, const stru
 	return 0;
 }
 
-/* Makes sure that a stage has frames [from, to).  Windows come in order, and
- * frames that nobody asks for (a retry jumps over what was heard) are left out. */
-static int need(struct take_of_vits *take, enum stage stage, size_t from, size_t to,
-		char why[RUNTIME_WHY_SIZE])
+/* Ensures that a stage has computed frames [from, to). Windows are in order, and frames that
+ * are not requested (a retry skips what was heard) are not computed. */
+static int model_vits_need(struct take_of_vits *take, enum stage stage, size_t from, size_t to,
+			   char why[RUNTIME_WHY_SIZE])
 {
 	struct track *track = &take->tracks[stage];
 	size_t frames = take->take.frames;
@@ -327,20 +329,20 @@ static int need(struct take_of_vits *take, enum stage stage, size_t from, size_t
 		return 0;
 	if (track->end > from)
 		from = track->end;
-	if (track->values && to < from + steps[stage])
-		to = from + steps[stage];
-	if (to + steps[stage] / 2 > frames)
-		to = frames; /* the rest would be a window that is hardly worth it */
-	err = run_stage(take, stage, from, to, &out, &rate, &skip, why);
+	if (track->values && to < from + model_vits_steps[stage])
+		to = from + model_vits_steps[stage];
+	if (to + model_vits_steps[stage] / 2 > frames)
+		to = frames; /* the rest would be too small for a window of its own */
+	err = model_vits_run_stage(take, stage, from, to, &out, &rate, &skip, why);
 	if (err)
 		return err;
-	err = keep(take, track, &out, rate, skip, from, to, why);
+	err = model_vits_keep(take, track, &out, rate, skip, from, to, why);
 	tensor_release(&out);
 	return err;
 }
 
-static int decode(struct take *object, size_t from, size_t to, const float **samplesp,
-		  char why[RUNTIME_WHY_SIZE])
+static int model_vits_decode(struct take *object, size_t from, size_t to, const float **samplesp,
+			     char why[RUNTIME_WHY_SIZE])
 {
 	struct take_of_vits *take = (struct take_of_vits *)(void *)object;
 	size_t rate, skip;
@@ -348,7 +350,7 @@ static int decode(struct take *object, size_t from, size_t to, const float **sam
 
 	assert(from < to && to <= take->take.frames);
 	tensor_release(&take->window);
-	err = run_stage(take, STAGE_TAIL, from, to, &take->window, &rate, &skip, why);
+	err = model_vits_run_stage(take, STAGE_TAIL, from, to, &take->window, &rate, &skip, why);
 	if (err)
 		return err;
 	if (take->take.frame_len && rate != take->take.frame_len) {
@@ -361,8 +363,8 @@ static int decode(struct take *object, size_t from, size_t to, const float **sam
 	return 0;
 }
 
-/* Whether what the text piece gave can be what it should be. */
-static bool is_sound(const struct take_of_vits *take, size_t id_count)
+/* Whether the output of the text piece is plausible. */
+static bool model_vits_is_sound(const struct take_of_vits *take, size_t id_count)
 {
 	const struct tensor *mean = &take->mean;
 
@@ -372,8 +374,8 @@ static bool is_sound(const struct take_of_vits *take, size_t id_count)
 	       take->durations.type == TENSOR_F32 && tensor_count(&take->durations) == id_count;
 }
 
-static int run_text(struct take_of_vits *take, const int64_t *ids, size_t id_count,
-		    float *duration_noise, char why[RUNTIME_WHY_SIZE])
+static int model_vits_run_text(struct take_of_vits *take, const int64_t *ids, size_t id_count,
+			       float *duration_noise, char why[RUNTIME_WHY_SIZE])
 {
 	const struct cut *cut = take->model->cut;
 	const struct take_settings *settings = &take->settings;
@@ -396,7 +398,8 @@ static int run_text(struct take_of_vits *take, const int64_t *ids, size_t id_cou
 		inputs[input_count++] = (struct tensor){
 			.name = "sid", .type = TENSOR_I64, .rank = 1, .dims = {1}, .i64 = &speaker};
 	if (cut->duration_noise)
-		inputs[input_count++] = matrix(cut->duration_noise, duration_noise, 2, id_count);
+		inputs[input_count++] =
+			model_vits_matrix(cut->duration_noise, duration_noise, 2, id_count);
 	for (size_t i = 0; i < cut->text.shared_count; ++i)
 		outputs[3 + i].name = cut->text.shared[i];
 	err = network_run(take->model->text, inputs, input_count, outputs,
@@ -410,25 +413,26 @@ static int run_text(struct take_of_vits *take, const int64_t *ids, size_t id_cou
 	return 0;
 }
 
-static int begin(struct take **takep, const struct model *object, const int64_t *ids,
-		 size_t id_count, const struct take_settings *settings, char why[RUNTIME_WHY_SIZE])
+static int model_vits_begin(struct take **takep, const struct model *object, const int64_t *ids,
+			    size_t id_count, const struct take_settings *settings,
+			    char why[RUNTIME_WHY_SIZE])
 {
-	struct take_of_vits *take = mem_zalloc(sizeof(*take), take_destroy);
+	struct take_of_vits *take = mem_zalloc(sizeof(*take), model_vits_take_destroy);
 	float *duration_noise = malloc(2 * id_count * sizeof(*duration_noise));
 	int err;
 
 	if (!take || !duration_noise) {
 		free(duration_noise);
 		mem_deref(take);
-		return no_memory(why);
+		return model_vits_no_memory(why);
 	}
 	take->take.model = object;
 	take->model = (const struct model_of_vits *)(const void *)object;
 	take->settings = *settings;
 	noise_fill(&settings->key, NOISE_DURATIONS, 0, duration_noise, 2 * id_count);
-	err = run_text(take, ids, id_count, duration_noise, why);
+	err = model_vits_run_text(take, ids, id_count, duration_noise, why);
 	free(duration_noise);
-	if (!err && !is_sound(take, id_count)) {
+	if (!err && !model_vits_is_sound(take, id_count)) {
 		snprintf(why, RUNTIME_WHY_SIZE, "the text piece gives odd shapes");
 		err = EINVAL;
 	}
@@ -443,20 +447,21 @@ static int begin(struct take **takep, const struct model *object, const int64_t 
 	return 0;
 }
 
-static int open_stages(struct model_of_vits *model, struct runtime *runtime,
-		       char why[RUNTIME_WHY_SIZE])
+static int model_vits_open_stages(struct model_of_vits *model, struct runtime *runtime,
+				  char why[RUNTIME_WHY_SIZE])
 {
 	const struct cut *cut = model->cut;
 	int err = network_open(&model->text, runtime, cut->text.bytes, cut->text.len, why);
 
 	for (enum stage stage = 0; stage < STAGES && !err; ++stage)
-		err = network_open(&model->stages[stage], runtime, piece_of(cut, stage)->bytes,
-				   piece_of(cut, stage)->len, why);
+		err = network_open(&model->stages[stage], runtime,
+				   model_vits_piece_of(cut, stage)->bytes,
+				   model_vits_piece_of(cut, stage)->len, why);
 	return err;
 }
 
-/* Ids of real symbols, all alike for every model with the same table. */
-static void make_trial(int64_t ids[TRIAL_IDS], const struct model_file *file)
+/* Ids of real symbols, the same for all models with the same table. */
+static void model_vits_make_trial(int64_t ids[TRIAL_IDS], const struct model_file *file)
 {
 	for (size_t i = 0; i < TRIAL_IDS; ++i)
 		ids[i] = i % 2 ? 0 : file->symbols[i * 7 % file->symbol_count].id;
@@ -468,8 +473,8 @@ struct trial {
 };
 
 /* All samples of a take, in windows of `window` frames; malloc'ed. */
-static int decode_all(struct trial *trial, struct take *take, size_t window,
-		      char why[RUNTIME_WHY_SIZE])
+static int model_vits_decode_all(struct trial *trial, struct take *take, size_t window,
+				 char why[RUNTIME_WHY_SIZE])
 {
 	float *all = NULL;
 	int err = 0;
@@ -478,11 +483,11 @@ static int decode_all(struct trial *trial, struct take *take, size_t window,
 		const float *samples;
 
 		to = window < take->frames - from ? from + window : take->frames;
-		err = decode(take, from, to, &samples, why);
+		err = model_vits_decode(take, from, to, &samples, why);
 		if (!err && !all)
 			all = malloc(take->frames * take->frame_len * sizeof(*all));
 		if (!err && !all)
-			err = no_memory(why);
+			err = model_vits_no_memory(why);
 		if (!err)
 			memcpy(all + from * take->frame_len, samples,
 			       (to - from) * take->frame_len * sizeof(*all));
@@ -495,8 +500,9 @@ static int decode_all(struct trial *trial, struct take *take, size_t window,
 	return 0;
 }
 
-static int speak_trial(struct trial *trial, struct model_of_vits *model,
-		       const struct model_file *file, size_t window, char why[RUNTIME_WHY_SIZE])
+static int model_vits_speak_trial(struct trial *trial, struct model_of_vits *model,
+				  const struct model_file *file, size_t window,
+				  char why[RUNTIME_WHY_SIZE])
 {
 	struct take_settings settings = {
 		.noise_scale = file->noise_scale, .length_scale = 1, .noise_w = file->noise_w};
@@ -504,20 +510,19 @@ static int speak_trial(struct trial *trial, struct model_of_vits *model,
 	struct take *take;
 	int err;
 
-	make_trial(ids, file);
+	model_vits_make_trial(ids, file);
 	noise_key_init(&settings.key);
-	err = begin(&take, &model->model, ids, TRIAL_IDS, &settings, why);
+	err = model_vits_begin(&take, &model->model, ids, TRIAL_IDS, &settings, why);
 	if (err)
 		return err;
-	err = decode_all(trial, take, window, why);
+	err = model_vits_decode_all(trial, take, window, why);
 	model->frame_len = take->frame_len;
 	mem_deref(take);
 	return err;
 }
 
-/* Infinite when they cannot be compared: one is longer, or has what is no
- * number. */
-static float largest_difference(const struct trial *a, const struct trial *b)
+/* Infinite when they cannot be compared: the lengths differ, or a value is not a number. */
+static float model_vits_largest_difference(const struct trial *a, const struct trial *b)
 {
 	float largest = 0;
 
@@ -533,26 +538,26 @@ static float largest_difference(const struct trial *a, const struct trial *b)
 	return largest;
 }
 
-/* Speaks a text to nobody, whole and in windows: finds how long a frame is and
- * how much context this model needs, and is the first run of every stage. */
-static int find_contexts(struct model_of_vits *model, const struct model_file *file,
-			 char why[RUNTIME_WHY_SIZE])
+/* Synthesizes a trial utterance at once and in windows: determines the length of a frame and
+ * the context that this model needs, and runs every stage for the first time. */
+static int model_vits_find_contexts(struct model_of_vits *model, const struct model_file *file,
+				    char why[RUNTIME_WHY_SIZE])
 {
 	struct trial whole;
 	struct trial windowed;
 	float difference = INFINITY;
 	int err;
 
-	model->contexts = contexts[0];
-	err = speak_trial(&whole, model, file, SIZE_MAX, why);
+	model->contexts = model_vits_contexts[0];
+	err = model_vits_speak_trial(&whole, model, file, SIZE_MAX, why);
 	if (err)
 		return err;
-	for (size_t i = 0; i < COUNT(contexts) && !err && difference > ROUNDING; ++i) {
-		model->contexts = contexts[i];
-		err = speak_trial(&windowed, model, file, 24, why);
+	for (size_t i = 0; i < COUNT(model_vits_contexts) && !err && difference > ROUNDING; ++i) {
+		model->contexts = model_vits_contexts[i];
+		err = model_vits_speak_trial(&windowed, model, file, 24, why);
 		if (err)
 			break;
-		difference = largest_difference(&whole, &windowed);
+		difference = model_vits_largest_difference(&whole, &windowed);
 		free(windowed.samples);
 	}
 	free(whole.samples);
@@ -565,21 +570,21 @@ static int find_contexts(struct model_of_vits *model, const struct model_file *f
 	return err;
 }
 
-static int open_vits(struct model **modelp, struct runtime *runtime, const struct onnx *onnx,
-		     const struct model_file *file, char why[RUNTIME_WHY_SIZE])
+static int model_vits_open(struct model **modelp, struct runtime *runtime, const struct onnx *onnx,
+			   const struct model_file *file, char why[RUNTIME_WHY_SIZE])
 {
-	struct model_of_vits *model = mem_zalloc(sizeof(*model), model_destroy);
+	struct model_of_vits *model = mem_zalloc(sizeof(*model), model_vits_destroy);
 	int err;
 
 	if (!model)
-		return no_memory(why);
+		return model_vits_no_memory(why);
 	model->model.family = &model_vits;
 	err = cut_vits(&model->cut, onnx, why, RUNTIME_WHY_SIZE);
 	if (!err)
-		err = open_stages(model, runtime, why);
+		err = model_vits_open_stages(model, runtime, why);
 	if (!err) {
 		cut_drop_bytes(model->cut);
-		err = find_contexts(model, file, why);
+		err = model_vits_find_contexts(model, file, why);
 	}
 	if (err) {
 		mem_deref(model);
@@ -590,7 +595,7 @@ static int open_vits(struct model **modelp, struct runtime *runtime, const struc
 }
 
 const struct model_family_ops model_vits = {
-	.open = open_vits,
-	.begin = begin,
-	.decode = decode,
+	.open = model_vits_open,
+	.begin = model_vits_begin,
+	.decode = model_vits_decode,
 };

@@ -1,8 +1,8 @@
 /*
- * noise.c: random numbers that are the same every time (see noise.h).
+ * noise.c: reproducible random numbers (see noise.h).
  *
- * Philox 4x32 with ten rounds (Salmon and others, "Parallel random numbers: as
- * easy as 1, 2, 3"), then Box and Muller's transform.
+ * Philox 4x32 with ten rounds (Salmon and others, "Parallel random numbers: as easy as 1, 2,
+ * 3"), followed by the Box-Muller transform.
  */
 #include "engine/vits/noise.h"
 
@@ -18,7 +18,7 @@ void noise_key_init(struct noise_key *key)
 	*key = (struct noise_key){{0x811c9dc5u, 0xcbf29ce4u}};
 }
 
-static uint64_t mix(uint64_t h)
+static uint64_t noise_mix(uint64_t h)
 {
 	h ^= h >> 33;
 	h *= 0xff51afd7ed558ccdull;
@@ -34,7 +34,7 @@ void noise_key_add(struct noise_key *key, const void *bytes, size_t len)
 
 	for (size_t i = 0; i < len; ++i)
 		h = (h ^ byte[i]) * 1099511628211ull; /* FNV-1a */
-	h = mix(h ^ len); /* "a","bc" is not "ab","c" */
+	h = noise_mix(h ^ len); /* "a","bc" is not "ab","c" */
 	key->words[0] = (uint32_t)h;
 	key->words[1] = (uint32_t)(h >> 32);
 }
@@ -49,7 +49,8 @@ float noise_scale_at(float own, float temperature)
 	return own + above * (most - own);
 }
 
-static void philox(const struct noise_key *key, uint32_t stream, uint64_t counter, uint32_t out[4])
+static void noise_philox(const struct noise_key *key, uint32_t stream, uint64_t counter,
+			 uint32_t out[4])
 {
 	uint32_t x0 = (uint32_t)counter;
 	uint32_t x1 = (uint32_t)(counter >> 32);
@@ -75,8 +76,8 @@ static void philox(const struct noise_key *key, uint32_t stream, uint64_t counte
 	out[3] = x3;
 }
 
-/* Two uniform numbers become two normal ones.  The first must not be 0. */
-static void normal_pair(uint32_t a, uint32_t b, float out[2])
+/* Converts two uniform numbers to two normal ones. The first must not be 0. */
+static void noise_normal_pair(uint32_t a, uint32_t b, float out[2])
 {
 	float radius = sqrtf(-2 * logf(((float)(a >> 8) + 1) * 0x1p-24f));
 	float angle = 6.28318530717958647692f * ((float)(b >> 8) * 0x1p-24f);
@@ -94,9 +95,9 @@ void noise_fill(const struct noise_key *key, uint32_t stream, uint64_t from, flo
 		uint32_t words[BLOCK];
 		float block[BLOCK];
 
-		philox(key, stream, at / BLOCK, words);
-		normal_pair(words[0], words[1], block);
-		normal_pair(words[2], words[3], block + 2);
+		noise_philox(key, stream, at / BLOCK, words);
+		noise_normal_pair(words[0], words[1], block);
+		noise_normal_pair(words[2], words[3], block + 2);
 		for (size_t k = at % BLOCK; k < BLOCK && i < n; ++k)
 			out[i++] = block[k];
 	}

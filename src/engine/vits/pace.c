@@ -1,5 +1,5 @@
 /*
- * pace.c: how fast a model speaks when it is asked to (see pace.h).
+ * pace.c: the actual speed of a model at a requested speed (see pace.h).
  */
 #include "engine/vits/pace.h"
 
@@ -8,19 +8,19 @@
 #include "engine/vits/sample.h"
 #include "engine/vits/script.h"
 
-/* The speeds beside the usual one, as lengths: about the farthest that are
- * asked for. */
+/* The measured lengths in addition to 1: about the extremes that are requested. */
 #define SHORT 0.7f
 #define LONG 1.3f
 
-/* A model that scales less than this is not understood. */
+/* A model that scales less than this is not supported. */
 #define RIGID_MAX 0.8f
 
-/* Shorter than this nothing is spoken clearly. */
+/* Shorter speech is not intelligible. */
 #define SCALE_MIN 0.3f
 
-static int count_frames(size_t *frames, const struct model_file *file, const struct model *model,
-			const struct script *script, float scale, char why[RUNTIME_WHY_SIZE])
+static int pace_count_frames(size_t *frames, const struct model_file *file,
+			     const struct model *model, const struct script *script, float scale,
+			     char why[RUNTIME_WHY_SIZE])
 {
 	struct take_settings settings = sample_settings(file, &file->speakers[0]);
 	const struct script_utterance *utterance = &script->utterances[0];
@@ -36,8 +36,8 @@ static int count_frames(size_t *frames, const struct model_file *file, const str
 	return 0;
 }
 
-/* Of a length that became another when `scale` was asked for. */
-static float rigid_part(size_t usual, size_t other, float scale)
+/* The rigid part, computed from the length at `scale`. */
+static float pace_rigid_part(size_t usual, size_t other, float scale)
 {
 	float scaled = ((float)other - (float)usual) / (scale - 1) / (float)usual;
 
@@ -59,12 +59,12 @@ int pace_measure(struct pace *pace, const struct model_file *file, const struct 
 	if (err)
 		return err;
 	for (size_t i = 0; i < COUNT(scales) && !err; ++i)
-		err = count_frames(&frames[i], file, model, script, scales[i], why);
+		err = pace_count_frames(&frames[i], file, model, script, scales[i], why);
 	mem_deref(script);
 	if (err)
 		return err;
-	pace->rigid_short = rigid_part(frames[0], frames[1], SHORT);
-	pace->rigid_long = rigid_part(frames[0], frames[2], LONG);
+	pace->rigid_short = pace_rigid_part(frames[0], frames[1], SHORT);
+	pace->rigid_long = pace_rigid_part(frames[0], frames[2], LONG);
 	return 0;
 }
 

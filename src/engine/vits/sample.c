@@ -1,5 +1,5 @@
 /*
- * sample.c: a text that every model can be tried with (see sample.h).
+ * sample.c: a sample text for measuring a model when it is loaded (see sample.h).
  */
 #include "engine/vits/sample.h"
 
@@ -9,14 +9,14 @@
 
 #include "base/mem.h"
 
-/* In every language there is something that sounds like this. */
-static const char text[] = "Anna, Maria, Roma, Toledo, Monika.";
+/* Names whose sounds exist in most languages. */
+static const char sample_text[] = "Anna, Maria, Roma, Toledo, Monika.";
 
 int sample_script(struct script **scriptp, const struct model_file *file,
 		  const struct model_speaker *speaker, char why[RUNTIME_WHY_SIZE])
 {
 	struct script *script;
-	int err = script_write(&script, file, speaker, text, strlen(text));
+	int err = script_write(&script, file, speaker, sample_text, strlen(sample_text));
 
 	if (err) {
 		snprintf(why, RUNTIME_WHY_SIZE, "cannot be spoken to: %s", strerror(err));

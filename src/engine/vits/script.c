@@ -1,8 +1,8 @@
 /*
- * script.c: text as a model wants to read it (see script.h).
+ * script.c: converts text to the ids that a model reads (see script.h).
  *
- * All ids of a text go into one long list, with marks where clauses end; after
- * that the list is cut into utterances.  Runs on whatever thread speaks.
+ * All ids of a text are collected in one list, with marks where clauses end; then the list
+ * is divided into utterances. Runs on the thread that speaks.
  */
 #include "engine/vits/script.h"
 
@@ -17,31 +17,31 @@
 #define ELLIPSIS 0x2026u
 #define EM_DASH 0x2014u
 
-/* Kokoro's position table ends soon after; its ids have no padding. */
+/* Kokoro's position table has 510 entries; its ids have no padding. */
 #define KOKORO_IDS_MAX 500
 #define KOKORO_FRAME 0
 
-/* A sentence with fewer phonemes ("Hi!") is spoken with its neighbour: alone
- * such short ones come out hurried and flat. */
+/* A sentence with fewer phonemes ("Hi!") is spoken together with its neighbour, because short
+ * ones sound hurried and flat alone. */
 #define SHORT_COUNT 12
 
-/* Kokoro's utterances end at clauses, too, because nothing of one is heard before
- * all of it was made.  A clause with fewer phonemes, a second and a half, goes
- * with the next: it would be over before that one is ready. */
+/* Kokoro's utterances also end at clauses, because an utterance cannot be heard before all of
+ * it was computed. A clause with fewer phonemes, a second and a half, is joined with the next,
+ * because it would be over before the next one is ready. */
 #define CLAUSE_COUNT 24
 
-struct token {
+struct script_token {
 	int64_t id;
 	uint32_t word;
 };
 
-/* Tokens up to `end` from where the clause before ended. */
+/* The tokens from the end of the previous clause to `end`. */
 struct clause {
 	size_t end;
 	bool ends_sentence;
 };
 
-struct writer {
+struct script_writer {
 	const struct model_file *file;
 	const char *voice;
 	struct script_given given;
@@ -50,13 +50,13 @@ struct writer {
 	struct script *script;
 	struct script_piece *pieces;
 	size_t piece_count;
-	struct clause *clauses; /* room for one of each piece */
+	struct clause *clauses; /* room for one per piece */
 	size_t clause_count;
-	struct token *tokens;
+	struct script_token *tokens;
 	size_t token_count, token_size;
 	struct script_phonemes together, alone; /* of one piece */
-	int64_t blank; /* its id; -1: the model has none */
-	uint32_t last_word; /* that had a phoneme */
+	int64_t blank; /* the id of a blank; -1: the model has none */
+	uint32_t last_word; /* the last word with a phoneme */
 };
 
 static void script_destroy(void *object)
@@ -71,25 +71,25 @@ static void script_destroy(void *object)
 	free(script->words);
 }
 
-static int add_token(struct writer *writer, int64_t id, uint32_t word)
+static int script_add_token(struct script_writer *writer, int64_t id, uint32_t word)
 {
 	if (writer->token_count == writer->token_size) {
 		size_t size = writer->token_size ? 2 * writer->token_size : 256;
-		struct token *more = realloc(writer->tokens, size * sizeof(*more));
+		struct script_token *more = realloc(writer->tokens, size * sizeof(*more));
 
 		if (!more)
 			return ENOMEM;
 		writer->tokens = more;
 		writer->token_size = size;
 	}
-	writer->tokens[writer->token_count++] = (struct token){id, word};
+	writer->tokens[writer->token_count++] = (struct script_token){id, word};
 	return 0;
 }
 
-/* What eSpeak NG writes as one sign and tables may have as two. */
+/* Sounds that eSpeak NG writes as one sign and symbol tables may have as two. */
 static const struct composed {
 	uint16_t whole, base, mark;
-} composed[] = {
+} script_composed[] = {
 	{0xe0, 'a', 0x300},   {0xe1, 'a', 0x301},  {0xe2, 'a', 0x302},  {0xe3, 'a', 0x303},
 	{0xe4, 'a', 0x308},   {0xe7, 'c', 0x327},  {0xe8, 'e', 0x300},  {0xe9, 'e', 0x301},
 	{0xea, 'e', 0x302},   {0xeb, 'e', 0x308},  {0xec, 'i', 0x300},  {0xed, 'i', 0x301},
@@ -100,17 +100,18 @@ static const struct composed {
 	{0x1ef9, 'y', 0x303},
 };
 
-static const struct composed *find_composed(uint32_t c)
+static const struct composed *script_find_composed(uint32_t c)
 {
-	for (size_t i = 0; i < COUNT(composed); ++i)
-		if (composed[i].whole == c)
-			return &composed[i];
+	for (size_t i = 0; i < COUNT(script_composed); ++i)
+		if (script_composed[i].whole == c)
+			return &script_composed[i];
 	return NULL;
 }
 
-/* Piper decomposed all phonemes before it trained: where a table has both, the
- * sign in one was never heard.  Kokoro's makers did not. */
-static int add_composed(struct writer *writer, const struct composed *parts, uint32_t word)
+/* Piper decomposed all phonemes before training: where a table has both forms, the composed
+ * sign was never trained. This does not apply to Kokoro. */
+static int script_add_composed(struct script_writer *writer, const struct composed *parts,
+			       uint32_t word)
 {
 	int64_t whole = model_file_id(writer->file, parts->whole);
 	int64_t base = model_file_id(writer->file, parts->base);
@@ -119,40 +120,41 @@ static int add_composed(struct writer *writer, const struct composed *parts, uin
 	int err;
 
 	if (whole >= 0 && prefers_whole)
-		return add_token(writer, whole, word);
+		return script_add_token(writer, whole, word);
 	if (base < 0 || mark < 0)
 		++writer->script->unknown;
-	err = base >= 0 ? add_token(writer, base, word) : 0;
+	err = base >= 0 ? script_add_token(writer, base, word) : 0;
 	if (!err && mark >= 0)
-		err = add_token(writer, mark, word);
+		err = script_add_token(writer, mark, word);
 	return err;
 }
 
-static int add_phoneme(struct writer *writer, uint32_t c, uint32_t word)
+static int script_add_phoneme(struct script_writer *writer, uint32_t c, uint32_t word)
 {
-	const struct composed *parts = find_composed(c);
+	const struct composed *parts = script_find_composed(c);
 	int64_t id;
 
 	if (parts)
-		return add_composed(writer, parts, word);
+		return script_add_composed(writer, parts, word);
 	id = model_file_id(writer->file, c);
-	if (id < 0 && c == 0x261) /* the IPA's own g, and the one of keyboards */
+	if (id < 0 && c == 0x261) /* IPA's g, and the ASCII one */
 		id = model_file_id(writer->file, 'g');
 	if (id >= 0)
-		return add_token(writer, id, word);
+		return script_add_token(writer, id, word);
 	writer->script->unknown += c != ' ';
 	return 0;
 }
 
-/* The stop as the model knows it, or what comes closest. */
-static int64_t stop_id(const struct writer *writer, const struct script_piece *piece)
+/* The model's symbol for the stop, or the most similar one. */
+static int64_t script_stop_id(const struct script_writer *writer, const struct script_piece *piece)
 {
 	static const struct {
 		uint32_t stop;
 		const char *instead;
 	} rows[] = {{';', ","}, {':', ","}, {'!', "."}, {'?', "."}, {EM_DASH, ";,"}};
 	bool asks = piece->stop == ';' && strcmp(writer->file->language, "el") == 0;
-	int64_t id = model_file_id(writer->file, asks ? '?' : piece->stop); /* as Greeks ask */
+	/* the Greek question mark */
+	int64_t id = model_file_id(writer->file, asks ? '?' : piece->stop);
 	const char *instead = "";
 
 	if (piece->stop == ELLIPSIS)
@@ -165,8 +167,8 @@ static int64_t stop_id(const struct writer *writer, const struct script_piece *p
 	return id;
 }
 
-/* The words of a piece one by one. */
-static int speak_alone(struct writer *writer, const struct script_piece *piece)
+/* Pronounces the words of a piece separately. */
+static int script_speak_alone(struct script_writer *writer, const struct script_piece *piece)
 {
 	int err = 0;
 
@@ -182,24 +184,24 @@ static int speak_alone(struct writer *writer, const struct script_piece *piece)
 	return err;
 }
 
-/* What is written in a piece, each phoneme with its word. */
-static int speak_written(struct writer *writer, const struct script_piece *piece, const char *text,
-			 size_t len)
+/* Pronounces the text of a piece, each phoneme with its word. */
+static int script_speak_written(struct script_writer *writer, const struct script_piece *piece,
+				const char *text, size_t len)
 {
 	int err = script_phonemes_speak(&writer->together, writer->voice, text, len,
 					(uint32_t)piece->first_word);
 
 	if (!err && piece->end_word - piece->first_word > 1) {
-		err = speak_alone(writer, piece);
+		err = script_speak_alone(writer, piece);
 		if (!err)
 			err = script_align(&writer->together, &writer->alone);
 	}
 	return err;
 }
 
-/* A place with phonemes is read like all others, for the sake of the words around
- * it, and then replaced. */
-static int speak_given(struct writer *writer, const struct script_piece *piece)
+/* A range with given phonemes is first pronounced like other text, for the sake of the words
+ * around it, and then replaced. */
+static int script_speak_given(struct script_writer *writer, const struct script_piece *piece)
 {
 	struct buf apart;
 	int err;
@@ -207,7 +209,7 @@ static int speak_given(struct writer *writer, const struct script_piece *piece)
 	buf_init(&apart, 3 * writer->text_len);
 	err = script_given_set_apart(&apart, &writer->given, piece);
 	if (!err)
-		err = speak_written(writer, piece, apart.bytes, apart.len);
+		err = script_speak_written(writer, piece, apart.bytes, apart.len);
 	if (!err)
 		err = script_given_replace(&writer->given, &writer->together, writer->script->words,
 					   piece);
@@ -216,55 +218,56 @@ static int speak_given(struct writer *writer, const struct script_piece *piece)
 }
 
 /* The phonemes of a piece, each with its word. */
-static int speak_piece(struct writer *writer, const struct script_piece *piece)
+static int script_speak_piece(struct script_writer *writer, const struct script_piece *piece)
 {
 	int err;
 
 	writer->together.count = 0;
 	if (script_given_has(&writer->given, piece))
-		err = speak_given(writer, piece);
+		err = script_speak_given(writer, piece);
 	else
-		err = speak_written(writer, piece, writer->text + piece->start,
-				    piece->end - piece->start);
+		err = script_speak_written(writer, piece, writer->text + piece->start,
+					   piece->end - piece->start);
 	if (!err && writer->file->family == MODEL_KOKORO)
 		err = script_kokoro_rewrite(&writer->together, writer->voice);
 	return err;
 }
 
-/* One piece becomes a clause, with its stop and a blank after it. */
-static int write_piece(struct writer *writer, const struct script_piece *piece)
+/* Converts one piece to a clause, with its stop and a blank after it. */
+static int script_write_piece(struct script_writer *writer, const struct script_piece *piece)
 {
 	size_t from = writer->token_count;
-	int64_t stop = piece->stop ? stop_id(writer, piece) : -1;
+	int64_t stop = piece->stop ? script_stop_id(writer, piece) : -1;
 	int err;
 
 	if (piece->first_word == piece->end_word)
-		return 0; /* marks alone have no sound */
-	err = speak_piece(writer, piece);
+		return 0; /* punctuation alone has no sound */
+	err = script_speak_piece(writer, piece);
 	for (size_t i = 0; i < writer->together.count && !err; ++i) {
 		writer->last_word = writer->together.items[i].word;
-		err = add_phoneme(writer, writer->together.items[i].code_point, writer->last_word);
+		err = script_add_phoneme(writer, writer->together.items[i].code_point,
+					 writer->last_word);
 	}
 	if (err || writer->token_count == from)
 		return err;
 	if (stop >= 0)
-		err = add_token(writer, stop, writer->last_word);
+		err = script_add_token(writer, stop, writer->last_word);
 	if (!err && writer->blank >= 0)
-		err = add_token(writer, writer->blank, writer->last_word);
+		err = script_add_token(writer, writer->blank, writer->last_word);
 	writer->clauses[writer->clause_count++] =
 		(struct clause){writer->token_count, piece->ends_sentence};
 	return err;
 }
 
-static size_t tokens_max(const struct writer *writer)
+static size_t script_tokens_max(const struct script_writer *writer)
 {
 	return writer->file->family == MODEL_KOKORO ? KOKORO_IDS_MAX - 2 : (SCRIPT_IDS_MAX - 3) / 2;
 }
 
-/* The model's frame around the ids: start, pads between all, end; of Kokoro
- * nothing but the same id at both ends. */
-static void fill_utterance(const struct writer *writer, struct script_utterance *utterance,
-			   const struct token *tokens, size_t count)
+/* Adds start, pads between all ids, and end; for Kokoro only the same id at both ends. */
+static void script_fill_utterance(const struct script_writer *writer,
+				  struct script_utterance *utterance,
+				  const struct script_token *tokens, size_t count)
 {
 	const struct model_file *file = writer->file;
 	bool padded = file->family == MODEL_VITS;
@@ -285,7 +288,7 @@ static void fill_utterance(const struct writer *writer, struct script_utterance 
 	utterance->ids[n++] = end;
 	utterance->count = n;
 
-	/* A pad goes with what stands before it; the frame with nothing. */
+	/* A pad belongs to the token before it; start and end belong to no word. */
 	for (size_t i = 0, token = 0; i < n; ++i) {
 		if (i > 0 && i + 1 < n && (!padded || i % 2 == 0))
 			word = tokens[token++].word;
@@ -293,7 +296,7 @@ static void fill_utterance(const struct writer *writer, struct script_utterance 
 	}
 }
 
-static int add_utterance(struct writer *writer, size_t from, size_t to)
+static int script_add_utterance(struct script_writer *writer, size_t from, size_t to)
 {
 	struct script *script = writer->script;
 	struct script_utterance *more;
@@ -317,15 +320,14 @@ static int add_utterance(struct writer *writer, size_t from, size_t to)
 	utterance->count = 0;
 	if (!utterance->ids || !utterance->words)
 		return ENOMEM;
-	fill_utterance(writer, utterance, writer->tokens + from, to - from);
+	script_fill_utterance(writer, utterance, writer->tokens + from, to - from);
 	return 0;
 }
 
-/* The end of what can be spoken from a place on when the clause is too long: its
- * last blank, else in a word. */
-static size_t cut_at(const struct writer *writer, size_t from)
+/* Where an utterance ends when the clause is too long: at its last blank, else inside a word. */
+static size_t script_cut_at(const struct script_writer *writer, size_t from)
 {
-	size_t most = from + tokens_max(writer);
+	size_t most = from + script_tokens_max(writer);
 
 	for (size_t to = most; to > from + 1; --to)
 		if (writer->tokens[to - 1].id == writer->blank)
@@ -333,9 +335,10 @@ static size_t cut_at(const struct writer *writer, size_t from)
 	return most;
 }
 
-/* Whether an utterance may end after a clause: not when it is short, nor when
- * only little would be left for the last one. */
-static bool may_end(const struct writer *writer, size_t from, const struct clause *clause)
+/* Whether an utterance may end after a clause: not when it is short, nor when only little
+ * would remain for the last one. */
+static bool script_may_end(const struct script_writer *writer, size_t from,
+			   const struct clause *clause)
 {
 	bool may_divide = clause->ends_sentence || writer->file->family == MODEL_KOKORO;
 	size_t least = clause->ends_sentence ? SHORT_COUNT : CLAUSE_COUNT;
@@ -343,38 +346,39 @@ static bool may_end(const struct writer *writer, size_t from, const struct claus
 
 	if (!may_divide || clause->end - from < least)
 		return false;
-	return left == 0 || left >= SHORT_COUNT || writer->token_count - from > tokens_max(writer);
+	return left == 0 || left >= SHORT_COUNT ||
+	       writer->token_count - from > script_tokens_max(writer);
 }
 
-static int cut_utterances(struct writer *writer)
+static int script_cut_utterances(struct script_writer *writer)
 {
-	size_t from = 0; /* of the utterance */
-	size_t done = 0; /* clauses before are in it whole */
+	size_t from = 0; /* start of the utterance */
+	size_t done = 0; /* the clauses before it are included completely */
 	int err = 0;
 
 	for (size_t i = 0; i < writer->clause_count && !err; ++i) {
 		const struct clause *clause = &writer->clauses[i];
 
-		if (clause->end - from > tokens_max(writer) && done > from) {
-			err = add_utterance(writer, from, done);
+		if (clause->end - from > script_tokens_max(writer) && done > from) {
+			err = script_add_utterance(writer, from, done);
 			from = done;
 		}
-		while (!err && clause->end - from > tokens_max(writer)) {
-			size_t to = cut_at(writer, from);
+		while (!err && clause->end - from > script_tokens_max(writer)) {
+			size_t to = script_cut_at(writer, from);
 
-			err = add_utterance(writer, from, to);
+			err = script_add_utterance(writer, from, to);
 			from = to;
 		}
 		done = clause->end;
-		if (!err && may_end(writer, from, clause)) {
-			err = add_utterance(writer, from, done);
+		if (!err && script_may_end(writer, from, clause)) {
+			err = script_add_utterance(writer, from, done);
 			from = done;
 		}
 	}
-	return err ? err : add_utterance(writer, from, writer->token_count);
+	return err ? err : script_add_utterance(writer, from, writer->token_count);
 }
 
-static int write_script(struct writer *writer)
+static int script_write_all(struct script_writer *writer)
 {
 	int err = script_text_divide(writer->text, writer->text_len, &writer->given,
 				     &writer->script->words, &writer->script->word_count,
@@ -386,14 +390,14 @@ static int write_script(struct writer *writer)
 	if (!writer->clauses)
 		return ENOMEM;
 	for (size_t i = 0; i < writer->piece_count && !err; ++i)
-		err = write_piece(writer, &writer->pieces[i]);
-	return err ? err : cut_utterances(writer);
+		err = script_write_piece(writer, &writer->pieces[i]);
+	return err ? err : script_cut_utterances(writer);
 }
 
 int script_write_text(struct script **scriptp, const struct model_file *file,
 		      const struct model_speaker *speaker, const struct engine_text *text)
 {
-	struct writer writer = {
+	struct script_writer writer = {
 		.file = file,
 		.voice = speaker && speaker->espeak_voice ? speaker->espeak_voice
 							  : file->espeak_voice,
@@ -410,7 +414,7 @@ int script_write_text(struct script **scriptp, const struct model_file *file,
 	if (!writer.script)
 		return ENOMEM;
 	script_given_init(&writer.given, text, file, writer.voice);
-	err = write_script(&writer);
+	err = script_write_all(&writer);
 	free(writer.pieces);
 	free(writer.clauses);
 	free(writer.tokens);

@@ -1,14 +1,14 @@
 /*
- * script.h: text as a model wants to read it.
+ * script.h: converts text to the ids that a model reads.
  *
- * eSpeak NG gives the phonemes, clause by clause; punctuation is put back
- * between them, because models were trained with it.  The text is divided into
- * utterances, what the model speaks in one go: a sentence, or a part of one that
- * is too long; for Kokoro a clause.  Every id knows the word of the text that it
- * belongs to, so that durations of ids become times of words.
+ * eSpeak NG produces the phonemes, clause by clause; punctuation is put back between them,
+ * because models were trained with it. The text is divided into utterances, which the model
+ * speaks in one go: a sentence, or a part of one that is too long; for Kokoro a clause.
+ * Every id is associated with its word in the text, so that durations of ids become times of
+ * words.
  *
- * eSpeak NG has one global state: it is called under one lock, which is held for
- * a clause or a word, some tens of microseconds.
+ * eSpeak NG has global state: it is called under one lock, which is held for a clause or a
+ * word, some tens of microseconds.
  */
 #ifndef ENGINE_VITS_SCRIPT_H
 #define ENGINE_VITS_SCRIPT_H
@@ -19,48 +19,49 @@
 #include "engine/engine.h"
 #include "engine/vits/model_file.h"
 
-/* Ids of one utterance.  Longer ones get worse and delay their own first
- * sound; what is longer is divided at a clause, else at a word, else inside it.
- * Kokoro's have at most 500. */
+/* The maximum number of ids in one utterance. Longer ones sound worse and delay the first
+ * sound, so they are divided at a clause, else at a word, else inside a word. Kokoro's limit
+ * is 500. */
 #define SCRIPT_IDS_MAX 600
 
 #define SCRIPT_NO_WORD UINT32_MAX
 
 struct script_word {
-	uint32_t byte_start, byte_end; /* in the text; without punctuation around it */
+	uint32_t byte_start, byte_end; /* in the text, without surrounding punctuation */
 };
 
 struct script_utterance {
-	int64_t *ids; /* as the model takes them: with start, end and padding */
-	/* For each id the index of its word.  Stops, blanks and pads go with the word
-	 * before them; the ids that frame an utterance are SCRIPT_NO_WORD, and so is
-	 * the pad after the first. */
+	int64_t *ids; /* as the model's input: with start, end and padding */
+	/* For each id the index of its word. Stops, blanks and pads belong to the word before
+	 * them; the first and last ids of an utterance have SCRIPT_NO_WORD, and so does the
+	 * pad after the first. */
 	uint32_t *words;
 	size_t count;
 };
 
 struct script {
-	struct script_utterance *utterances; /* none: nothing in the text has a sound */
+	struct script_utterance *utterances; /* empty: nothing in the text has a sound */
 	size_t utterance_count;
 	struct script_word *words; /* in the order of the text */
 	size_t word_count;
-	size_t unknown; /* phonemes that the model has no symbol for: left out */
+	/* number of phonemes that were omitted because the model has no symbol for them */
+	size_t unknown;
 };
 
-/* Once per process, before the others: loads eSpeak NG's data.  EIO: there is
- * none. */
+/* Called once per process before the other functions: loads eSpeak NG's data. EIO: it is
+ * missing. */
 int script_open(void);
 
 /* Whether eSpeak NG has this voice ("en-us"): 0, or ENOENT. */
 int script_check_voice(const char *espeak_voice);
 
-/* An object of base/mem.h.  The speaker may be NULL for the model's own voice of
- * eSpeak NG.  May be called from several threads.  ENOENT: eSpeak NG has no such
- * voice; EMSGSIZE: 4 GiB of text; ENOMEM. */
+/* Makes an object of base/mem.h. The speaker may be NULL for the model's default eSpeak NG voice.
+ * Can be called from several threads. ENOENT: eSpeak NG has no such voice; EMSGSIZE: 4 GiB of
+ * text; ENOMEM. */
 int script_write(struct script **scriptp, const struct model_file *file,
 		 const struct model_speaker *speaker, const char *text, size_t text_len);
 
-/* The same for a text that may have phonemes. */
+/* The same for a text that may have given phonemes. */
 int script_write_text(struct script **scriptp, const struct model_file *file,
 		      const struct model_speaker *speaker, const struct engine_text *text);
 

@@ -1,10 +1,10 @@
 /*
- * script_align.c: which word a phoneme belongs to.
+ * script_align.c: finds the word that a phoneme belongs to.
  *
- * Spoken together, words are not what they are alone: "in the" becomes one,
- * "42" becomes two, vowels grow weak.  So the pronunciation of the whole piece
- * is laid beside those of its words one after the other, so that as little as
- * possible differs; each phoneme then belongs to the word beside it.
+ * Words are pronounced differently together than alone: "in the" becomes one, "42" becomes
+ * two, vowels are reduced. So the pronunciation of the whole piece is aligned with those of
+ * its single words at the lowest cost; each phoneme then belongs to the word of its
+ * counterpart.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,13 +13,13 @@
 #include "base/count.h"
 #include "engine/vits/script_private.h"
 
-/* Steps of the comparison that are remembered: some 700 phonemes beside as
- * many.  A longer piece is shared out by length, which is close enough for the
- * columns of digits that such a piece is. */
+/* The maximum number of cells of the alignment, about 700 phonemes squared. A longer piece is
+ * divided in proportion to length, which is sufficient for the columns of digits that such
+ * pieces consist of. */
 #define CELLS_MAX (512u * 1024)
 
-/* What differences cost.  Marks of stress and length come and go; a vowel takes
- * the place of a vowel; blanks are never taken for phonemes. */
+/* The costs of differences. Marks of stress and length are often added or removed; a vowel may
+ * replace a vowel; a blank never replaces a phoneme. */
 enum {
 	COST_MARK = 1,
 	COST_BLANK = 2,
@@ -30,12 +30,12 @@ enum {
 
 enum way { WAY_BOTH, WAY_TOGETHER, WAY_ALONE };
 
-static bool is_mark(uint32_t c)
+static bool script_align_is_mark(uint32_t c)
 {
 	return (c >= 0x2b0 && c <= 0x36f) || c == '-';
 }
 
-static bool is_vowel(uint32_t c)
+static bool script_align_is_vowel(uint32_t c)
 {
 	static const char plain[] = "aeiouy";
 	static const uint16_t others[] = {
@@ -52,28 +52,29 @@ static bool is_vowel(uint32_t c)
 	return false;
 }
 
-enum kind { KIND_BLANK, KIND_MARK, KIND_VOWEL, KIND_CONSONANT, KIND_COUNT };
+enum script_align_kind { KIND_BLANK, KIND_MARK, KIND_VOWEL, KIND_CONSONANT, KIND_COUNT };
 
-/* What it costs to leave one out, and to put one in another's place. */
-static const uint8_t cost_alone[KIND_COUNT] = {COST_BLANK, COST_MARK, COST_PHONEME, COST_PHONEME};
-static const uint8_t cost_for[KIND_COUNT][KIND_COUNT] = {
+/* The cost of omitting one, and of replacing one by another. */
+static const uint8_t script_align_cost_alone[KIND_COUNT] = {COST_BLANK, COST_MARK, COST_PHONEME,
+							    COST_PHONEME};
+static const uint8_t script_align_cost_for[KIND_COUNT][KIND_COUNT] = {
 	{COST_NEVER, COST_NEVER, COST_NEVER, COST_NEVER},
 	{COST_NEVER, COST_MARK, COST_NEVER, COST_NEVER},
 	{COST_NEVER, COST_NEVER, COST_PHONEME, COST_OTHER_KIND},
 	{COST_NEVER, COST_NEVER, COST_OTHER_KIND, COST_PHONEME},
 };
 
-static uint8_t kind_of(uint32_t c)
+static uint8_t script_align_kind_of(uint32_t c)
 {
 	if (c == ' ')
 		return KIND_BLANK;
-	if (is_mark(c))
+	if (script_align_is_mark(c))
 		return KIND_MARK;
-	return is_vowel(c) ? KIND_VOWEL : KIND_CONSONANT;
+	return script_align_is_vowel(c) ? KIND_VOWEL : KIND_CONSONANT;
 }
 
-/* Blanks between what is spoken as one. */
-static size_t count_spoken_words(const struct script_phonemes *list)
+/* Counts the spoken words, which blanks separate. */
+static size_t script_align_count_spoken_words(const struct script_phonemes *list)
 {
 	size_t count = list->count > 0;
 
@@ -82,9 +83,9 @@ static size_t count_spoken_words(const struct script_phonemes *list)
 	return count;
 }
 
-/* Whether each word is one also when it is spoken.  The words of `alone` stand
- * apart by their numbers, with no blank between them. */
-static bool words_are_single(const struct script_phonemes *alone, size_t *countp)
+/* Whether each word is also spoken as one. The words of `alone` differ in their numbers and
+ * have no blanks between them. */
+static bool script_align_words_are_single(const struct script_phonemes *alone, size_t *countp)
 {
 	size_t count = 0;
 
@@ -98,8 +99,9 @@ static bool words_are_single(const struct script_phonemes *alone, size_t *countp
 	return true;
 }
 
-/* As many words here as there, and none of them several: one to one. */
-static void align_words(struct script_phonemes *together, const struct script_phonemes *alone)
+/* The counts of words are equal, and each is spoken as one: a one-to-one assignment. */
+static void script_align_words(struct script_phonemes *together,
+			       const struct script_phonemes *alone)
 {
 	size_t at = 0;
 
@@ -114,15 +116,17 @@ static void align_words(struct script_phonemes *together, const struct script_ph
 	}
 }
 
-/* By length alone. */
-static void align_evenly(struct script_phonemes *together, const struct script_phonemes *alone)
+/* Assigns phonemes in proportion to length. */
+static void script_align_evenly(struct script_phonemes *together,
+				const struct script_phonemes *alone)
 {
 	for (size_t i = 0; i < together->count; ++i)
 		together->items[i].word = alone->items[i * alone->count / together->count].word;
 }
 
-/* A copy of `alone` with a blank between words, so that it looks like speech. */
-static int with_blanks(struct script_phonemes *spaced, const struct script_phonemes *alone)
+/* A copy of `alone` with blanks between words, as in the pronunciation of the piece. */
+static int script_align_with_blanks(struct script_phonemes *spaced,
+				    const struct script_phonemes *alone)
 {
 	int err = 0;
 
@@ -137,22 +141,22 @@ static int with_blanks(struct script_phonemes *spaced, const struct script_phone
 	return err;
 }
 
-/* One row of the comparison: `together` up to a phoneme against all of `alone`,
- * whose kinds are known.  `costs` goes from the row before to this one. */
-static void compare_row(unsigned *costs, uint8_t *ways, uint32_t c,
-			const struct script_phonemes *alone, const uint8_t *kinds)
+/* Computes one row of the alignment: `together` up to a phoneme against all of `alone`, whose
+ * kinds are known. Updates `costs` from the previous row. */
+static void script_align_compare_row(unsigned *costs, uint8_t *ways, uint32_t c,
+				     const struct script_phonemes *alone, const uint8_t *kinds)
 {
 	unsigned diagonal = costs[0];
-	uint8_t kind = kind_of(c);
-	unsigned left_out = cost_alone[kind];
+	uint8_t kind = script_align_kind_of(c);
+	unsigned left_out = script_align_cost_alone[kind];
 
 	costs[0] += left_out;
 	ways[0] = WAY_TOGETHER;
 	for (size_t j = 1; j <= alone->count; ++j) {
 		bool same = alone->items[j - 1].code_point == c;
-		unsigned best = diagonal + (same ? 0u : cost_for[kind][kinds[j - 1]]);
+		unsigned best = diagonal + (same ? 0u : script_align_cost_for[kind][kinds[j - 1]]);
 		unsigned here = costs[j] + left_out;
-		unsigned there = costs[j - 1] + cost_alone[kinds[j - 1]];
+		unsigned there = costs[j - 1] + script_align_cost_alone[kinds[j - 1]];
 		enum way way = WAY_BOTH;
 
 		diagonal = costs[j];
@@ -169,10 +173,10 @@ static void compare_row(unsigned *costs, uint8_t *ways, uint32_t c,
 	}
 }
 
-/* Back along the cheapest way.  A phoneme that has nothing beside it belongs to
- * the word before, or after a blank to the one that begins. */
-static void walk_back(struct script_phonemes *together, const struct script_phonemes *alone,
-		      const uint8_t *ways)
+/* Traces the cheapest path back. A phoneme without a counterpart belongs to the previous word,
+ * or after a blank to the next one. */
+static void script_align_walk_back(struct script_phonemes *together,
+				   const struct script_phonemes *alone, const uint8_t *ways)
 {
 	size_t i = together->count;
 	size_t j = alone->count;
@@ -194,22 +198,25 @@ static void walk_back(struct script_phonemes *together, const struct script_phon
 	}
 }
 
-static void compare(struct script_phonemes *together, const struct script_phonemes *alone,
-		    unsigned *costs, uint8_t *kinds, uint8_t *ways)
+static void script_align_compare(struct script_phonemes *together,
+				 const struct script_phonemes *alone, unsigned *costs,
+				 uint8_t *kinds, uint8_t *ways)
 {
 	size_t width = alone->count + 1;
 
 	costs[0] = 0;
 	for (size_t j = 0; j < alone->count; ++j) {
-		kinds[j] = kind_of(alone->items[j].code_point);
-		costs[j + 1] = costs[j] + cost_alone[kinds[j]];
+		kinds[j] = script_align_kind_of(alone->items[j].code_point);
+		costs[j + 1] = costs[j] + script_align_cost_alone[kinds[j]];
 	}
 	for (size_t i = 0; i < together->count; ++i)
-		compare_row(costs, ways + i * width, together->items[i].code_point, alone, kinds);
-	walk_back(together, alone, ways);
+		script_align_compare_row(costs, ways + i * width, together->items[i].code_point,
+					 alone, kinds);
+	script_align_walk_back(together, alone, ways);
 }
 
-static int align_phonemes(struct script_phonemes *together, const struct script_phonemes *alone)
+static int script_align_phonemes(struct script_phonemes *together,
+				 const struct script_phonemes *alone)
 {
 	size_t width = alone->count + 1;
 	unsigned *costs = malloc(width * sizeof(*costs));
@@ -218,7 +225,7 @@ static int align_phonemes(struct script_phonemes *together, const struct script_
 	int err = costs && kinds && ways ? 0 : ENOMEM;
 
 	if (!err)
-		compare(together, alone, costs, kinds, ways);
+		script_align_compare(together, alone, costs, kinds, ways);
 	free(costs);
 	free(kinds);
 	free(ways);
@@ -233,15 +240,16 @@ int script_align(struct script_phonemes *together, const struct script_phonemes 
 
 	if (together->count == 0 || alone->count == 0)
 		return 0;
-	if (words_are_single(alone, &words) && words == count_spoken_words(together)) {
-		align_words(together, alone);
+	if (script_align_words_are_single(alone, &words) &&
+	    words == script_align_count_spoken_words(together)) {
+		script_align_words(together, alone);
 		return 0;
 	}
-	err = with_blanks(&spaced, alone);
+	err = script_align_with_blanks(&spaced, alone);
 	if (!err && (spaced.count + 1) * together->count > CELLS_MAX)
-		align_evenly(together, alone);
+		script_align_evenly(together, alone);
 	else if (!err)
-		err = align_phonemes(together, &spaced);
+		err = script_align_phonemes(together, &spaced);
 	free(spaced.items);
 	return err;
 }

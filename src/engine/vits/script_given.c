@@ -1,8 +1,8 @@
 /*
- * script_given.c: phonemes that came with the text, as far as a model knows them.
+ * script_given.c: phonemes that came with the text, as far as a model has symbols for them.
  *
- * Models have symbols for the sounds of their language and a few more.  Of others
- * the nearest is taken, in up to three steps: ʀ → ʁ → r → ɹ.
+ * Models have symbols for the sounds of their language and a few more. Other sounds are
+ * replaced by the most similar one, in up to three steps: ʀ → ʁ → r → ɹ.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 
 #include "base/count.h"
 #include "base/utf8.h"
-#include "engine/ipa.h"
+#include "engine/given_ipa.h"
 #include "engine/vits/script_private.h"
 
 #define STEPS_MAX 3
 
 static const struct {
 	uint16_t from, to;
-} nearest[] = {
+} script_given_nearest[] = {
 	{'c', 'k'},     {'e', 0x25b},   {'o', 0x254},    {'q', 'k'},     {'r', 0x279},
 	{'x', 'h'},     {'y', 'i'},     {0xe6, 0x25b},   {0xe7, 0x283},  {0xf0, 'z'},
 	{0xf8, 0x153},  {0x127, 'h'},   {0x14b, 'n'},    {0x153, 0x25b}, {0x250, 0x259},
@@ -36,39 +36,39 @@ static const struct {
 	{0x3b8, 's'},   {0x3c7, 'x'},   {0x1d7b, 0x26a},
 };
 
-static uint32_t nearest_of(uint32_t c)
+static uint32_t script_given_nearest_of(uint32_t c)
 {
-	for (size_t i = 0; i < COUNT(nearest); ++i) {
-		if (nearest[i].from == c)
-			return nearest[i].to;
+	for (size_t i = 0; i < COUNT(script_given_nearest); ++i) {
+		if (script_given_nearest[i].from == c)
+			return script_given_nearest[i].to;
 	}
 	return 0;
 }
 
-/* Marks that say how another sign sounds. */
-static bool is_mark(uint32_t c)
+/* Marks that modify the sound of another sign. */
+static bool script_given_is_mark(uint32_t c)
 {
 	return (c >= 0x2b0 && c <= 0x36f) || (c >= 0x1d2c && c <= 0x1d6a);
 }
 
-/* What the model knows of a sign, 0: nothing.  Kokoro's alphabet is another one,
- * into which all of this is rewritten later. */
-static uint32_t known_of(const struct model_file *file, uint32_t c)
+/* The model's sign for a sound, 0 when there is none. Kokoro's alphabet is different;
+ * everything is converted to it later. */
+static uint32_t script_given_known_of(const struct model_file *file, uint32_t c)
 {
 	for (unsigned i = 0; i <= STEPS_MAX && c != 0; ++i) {
 		if (file->family == MODEL_KOKORO || model_file_id(file, c) >= 0)
 			return c;
 		if (c == 0xe7 && model_file_id(file, 'c') >= 0 && model_file_id(file, 0x327) >= 0)
-			return c; /* written in two by script.c */
-		c = nearest_of(c);
+			return c; /* script.c writes it as two */
+		c = script_given_nearest_of(c);
 	}
 	return 0;
 }
 
-/* Appends what the model knows of an IPA, all of one word.  ENOENT, and nothing
- * appended, when that is too little. */
-static int add_signs(struct script_phonemes *list, const struct model_file *file, const char *signs,
-		     uint32_t word)
+/* Appends the phonemes of an IPA that the model has, all with one word. ENOENT, with nothing
+ * appended, when there are too few. */
+static int script_given_add_signs(struct script_phonemes *list, const struct model_file *file,
+				  const char *signs, uint32_t word)
 {
 	size_t before = list->count;
 	size_t left = strlen(signs);
@@ -79,13 +79,13 @@ static int add_signs(struct script_phonemes *list, const struct model_file *file
 	while (left > 0 && !err) {
 		uint32_t c;
 		size_t n = utf8_decode(&c, signs, left);
-		uint32_t known_c = c == ' ' ? c : known_of(file, c);
+		uint32_t known_c = c == ' ' ? c : script_given_known_of(file, c);
 
 		signs += n;
 		left -= n;
 		if (known_c)
 			err = script_phonemes_add(list, known_c, word);
-		if (c == ' ' || is_mark(c))
+		if (c == ' ' || script_given_is_mark(c))
 			continue;
 		known += known_c != 0;
 		lost += known_c == 0;
@@ -109,18 +109,18 @@ void script_given_init(struct script_given *given, const struct engine_text *tex
 
 bool script_given_at(const struct script_given *given, size_t i, size_t *start, size_t *end)
 {
-	struct ipa ipa;
+	struct given_ipa ipa;
 
 	if (!given || i >= given->text->phonemes_count)
 		return false;
-	ipa_read(&ipa, given->text, i, given->is_english);
+	given_ipa_read(&ipa, given->text, i, given->is_english);
 	*start = ipa.byte_start;
 	*end = ipa.byte_end;
 	return true;
 }
 
-/* The first that does not end before a byte. */
-static size_t first_from(const struct script_given *given, size_t byte)
+/* The first range that does not end before a byte. */
+static size_t script_given_first_from(const struct script_given *given, size_t byte)
 {
 	size_t low = 0;
 	size_t high = given->text->phonemes_count;
@@ -138,7 +138,7 @@ static size_t first_from(const struct script_given *given, size_t byte)
 
 bool script_given_has(const struct script_given *given, const struct script_piece *piece)
 {
-	size_t i = first_from(given, piece->start);
+	size_t i = script_given_first_from(given, piece->start);
 
 	return i < given->text->phonemes_count && given->text->phonemes[i].byte_start < piece->end;
 }
@@ -152,7 +152,8 @@ int script_given_set_apart(struct buf *out, const struct script_given *given,
 	size_t end;
 	int err = 0;
 
-	for (size_t i = first_from(given, at); script_given_at(given, i, &start, &end); ++i) {
+	for (size_t i = script_given_first_from(given, at); script_given_at(given, i, &start, &end);
+	     ++i) {
 		if (start >= piece->end || err)
 			break;
 		err = buf_printf(out, "%.*s %.*s ", (int)(start - at), text + at,
@@ -162,8 +163,8 @@ int script_given_set_apart(struct buf *out, const struct script_given *given,
 	return err ? err : buf_append(out, text + at, piece->end - at);
 }
 
-/* Nothing but hyphens and apostrophes. */
-static bool is_joined(const char *text, size_t from, size_t to)
+/* Whether there are only hyphens and apostrophes. */
+static bool script_given_is_joined(const char *text, size_t from, size_t to)
 {
 	while (from < to) {
 		uint32_t c;
@@ -175,9 +176,9 @@ static bool is_joined(const char *text, size_t from, size_t to)
 	return true;
 }
 
-/* A blank, unless what follows is written together with what is before it. */
-static int begin_word(const struct script_given *given, struct script_phonemes *list,
-		      const struct script_word *words, uint32_t word)
+/* Appends a blank unless the words are joined in the text. */
+static int script_given_begin_word(const struct script_given *given, struct script_phonemes *list,
+				   const struct script_word *words, uint32_t word)
 {
 	const struct script_phoneme *last;
 
@@ -185,14 +186,15 @@ static int begin_word(const struct script_given *given, struct script_phonemes *
 		return 0;
 	last = &list->items[list->count - 1];
 	if (last->code_point == ' ' || last->word == word ||
-	    is_joined(given->text->text, words[last->word].byte_end, words[word].byte_start))
+	    script_given_is_joined(given->text->text, words[last->word].byte_end,
+				   words[word].byte_start))
 		return 0;
 	return script_phonemes_add(list, ' ', last->word);
 }
 
 /* The word that begins at a byte. */
-static uint32_t word_at(const struct script_word *words, const struct script_piece *piece,
-			size_t byte)
+static uint32_t script_given_word_at(const struct script_word *words,
+				     const struct script_piece *piece, size_t byte)
 {
 	size_t i = piece->first_word;
 
@@ -201,17 +203,17 @@ static uint32_t word_at(const struct script_word *words, const struct script_pie
 	return (uint32_t)i;
 }
 
-/* From one list to another, in the order of their words. */
+/* Copies from one list to another in the order of words. */
 struct copier {
 	const struct script_given *given;
 	const struct script_word *words;
 	const struct script_phonemes *from;
 	struct script_phonemes *to;
-	size_t at; /* of `from` */
+	size_t at; /* index in `from` */
 };
 
-/* The phonemes of all words before one. */
-static int copy_words(struct copier *copier, uint32_t before)
+/* Copies the phonemes of all words before `before`. */
+static int script_given_copy_words(struct copier *copier, uint32_t before)
 {
 	int err = 0;
 
@@ -221,7 +223,8 @@ static int copy_words(struct copier *copier, uint32_t before)
 		if (item->word >= before)
 			break;
 		if (item->code_point != ' ')
-			err = begin_word(copier->given, copier->to, copier->words, item->word);
+			err = script_given_begin_word(copier->given, copier->to, copier->words,
+						      item->word);
 		if (!err)
 			err = script_phonemes_add(copier->to, item->code_point, item->word);
 		++copier->at;
@@ -229,19 +232,19 @@ static int copy_words(struct copier *copier, uint32_t before)
 	return err;
 }
 
-static int copy_given(struct copier *copier, size_t i, uint32_t word)
+static int script_given_copy(struct copier *copier, size_t i, uint32_t word)
 {
 	size_t before = copier->to->count;
-	struct ipa ipa;
+	struct given_ipa ipa;
 	int err;
 
-	ipa_read(&ipa, copier->given->text, i, copier->given->is_english);
-	err = begin_word(copier->given, copier->to, copier->words, word);
+	given_ipa_read(&ipa, copier->given->text, i, copier->given->is_english);
+	err = script_given_begin_word(copier->given, copier->to, copier->words, word);
 	if (!err)
-		err = add_signs(copier->to, copier->given->file, ipa.signs, word);
+		err = script_given_add_signs(copier->to, copier->given->file, ipa.signs, word);
 	if (err == ENOENT) {
 		copier->to->count = before;
-		return copy_words(copier, word + 1);
+		return script_given_copy_words(copier, word + 1);
 	}
 	while (copier->at < copier->from->count && copier->from->items[copier->at].word == word)
 		++copier->at;
@@ -257,16 +260,16 @@ int script_given_replace(const struct script_given *given, struct script_phoneme
 	size_t end;
 	int err = 0;
 
-	for (size_t i = first_from(given, piece->start);
+	for (size_t i = script_given_first_from(given, piece->start);
 	     !err && script_given_at(given, i, &start, &end) && start < piece->end; ++i) {
-		uint32_t word = word_at(words, piece, start);
+		uint32_t word = script_given_word_at(words, piece, start);
 
-		err = copy_words(&copier, word);
+		err = script_given_copy_words(&copier, word);
 		if (!err)
-			err = copy_given(&copier, i, word);
+			err = script_given_copy(&copier, i, word);
 	}
 	if (!err)
-		err = copy_words(&copier, UINT32_MAX);
+		err = script_given_copy_words(&copier, UINT32_MAX);
 	if (err) {
 		free(replaced.items);
 		return err;

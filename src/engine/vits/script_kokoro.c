@@ -1,9 +1,8 @@
 /*
- * script_kokoro.c: phonemes as Kokoro's models write them.
+ * script_kokoro.c: converts phonemes to the alphabet of Kokoro's models.
  *
- * They were trained on an alphabet that has one sign for a diphthong and for an
- * affricate, and in English a few spellings of its own.  The rows say what
- * becomes of what eSpeak NG writes.
+ * Their alphabet has single signs for diphthongs and affricates, and a few peculiarities for
+ * English. The rows define the conversion from eSpeak NG's signs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,24 +12,24 @@
 #include "base/utf8.h"
 #include "engine/vits/script_private.h"
 
-/* Whose pronunciation a row is for. */
+/* The dialects that a row applies to. */
 enum {
 	AMERICAN = 1,
 	BRITISH = 2,
 	ENGLISH = AMERICAN | BRITISH,
 	OTHERS = 4,
 	ALL = ENGLISH | OTHERS,
-	LAST = 8, /* only at a word's end */
+	LAST = 8, /* only at the end of a word */
 };
 
-struct row {
+struct script_kokoro_row {
 	const char *from;
 	const char *to;
 	unsigned who;
 };
 
-/* Longer ones before their beginnings: the first that fits is taken. */
-static const struct row rows[] = {
+/* Longer sequences precede their prefixes: the first that matches is used. */
+static const struct script_kokoro_row script_kokoro_rows[] = {
 	{"ʔˌn̩", "tn", ENGLISH},
 	{"ʔn̩", "tn", ENGLISH},
 	{"ʔn", "tn", ENGLISH},
@@ -60,7 +59,7 @@ static const struct row rows[] = {
 	{"ʲə", "jə", ENGLISH},
 	{"ʲ", "", ENGLISH},
 	{"e", "A", ENGLISH},
-	{"o", "ɔ", ENGLISH}, /* before an r, where it is no diphthong */
+	{"o", "ɔ", ENGLISH}, /* before an r, where it is not a diphthong */
 	{"ɾ", "T", AMERICAN},
 	{"ɚ", "əɹ", ENGLISH},
 	{"ɝ", "ɜɹ", ENGLISH},
@@ -71,12 +70,12 @@ static const struct row rows[] = {
 	{"ɬ", "l", ENGLISH},
 	{"g", "ɡ", ALL},
 	{"ː", "", AMERICAN},
-	{"\xcc\x83", "", ENGLISH}, /* nasal, of French words */
+	{"\xcc\x83", "", ENGLISH}, /* nasal, in French words */
 	{"\xcc\xa9", "", ALL}, /* syllabic */
 };
 
-/* eSpeak NG's "en" is the British one. */
-static unsigned who_speaks(const char *espeak_voice)
+/* eSpeak NG's "en" is British. */
+static unsigned script_kokoro_dialect(const char *espeak_voice)
 {
 	const char *region = strrchr(espeak_voice, '/');
 
@@ -86,8 +85,8 @@ static unsigned who_speaks(const char *espeak_voice)
 	return strncasecmp(region, "en-us", 5) == 0 ? AMERICAN : BRITISH;
 }
 
-/* How many phonemes from a place on are a row's; 0: other ones. */
-static size_t match(const struct script_phonemes *list, size_t at, const char *from)
+/* The number of phonemes at a position that match a row; 0 when they do not. */
+static size_t script_kokoro_match(const struct script_phonemes *list, size_t at, const char *from)
 {
 	size_t left = strlen(from);
 	size_t count = 0;
@@ -105,25 +104,26 @@ static size_t match(const struct script_phonemes *list, size_t at, const char *f
 	return count;
 }
 
-static bool is_word_end(const struct script_phonemes *list, size_t at)
+static bool script_kokoro_is_word_end(const struct script_phonemes *list, size_t at)
 {
 	return at >= list->count || list->items[at].code_point == ' ';
 }
 
-static const struct row *find_row(const struct script_phonemes *list, size_t at, unsigned who,
-				  size_t *count)
+static const struct script_kokoro_row *
+script_kokoro_find_row(const struct script_phonemes *list, size_t at, unsigned who, size_t *count)
 {
-	for (size_t i = 0; i < COUNT(rows); ++i) {
-		if (!(rows[i].who & who))
+	for (size_t i = 0; i < COUNT(script_kokoro_rows); ++i) {
+		if (!(script_kokoro_rows[i].who & who))
 			continue;
-		*count = match(list, at, rows[i].from);
-		if (*count > 0 && (!(rows[i].who & LAST) || is_word_end(list, at + *count)))
-			return &rows[i];
+		*count = script_kokoro_match(list, at, script_kokoro_rows[i].from);
+		if (*count > 0 && (!(script_kokoro_rows[i].who & LAST) ||
+				   script_kokoro_is_word_end(list, at + *count)))
+			return &script_kokoro_rows[i];
 	}
 	return NULL;
 }
 
-static int add_string(struct script_phonemes *list, const char *string, uint32_t word)
+static int script_kokoro_add_string(struct script_phonemes *list, const char *string, uint32_t word)
 {
 	size_t left = strlen(string);
 	int err = 0;
@@ -141,7 +141,7 @@ static int add_string(struct script_phonemes *list, const char *string, uint32_t
 
 int script_kokoro_rewrite(struct script_phonemes *list, const char *espeak_voice)
 {
-	unsigned who = who_speaks(espeak_voice);
+	unsigned who = script_kokoro_dialect(espeak_voice);
 	struct script_phonemes rewritten = {0};
 	size_t at = 0;
 	int err = 0;
@@ -149,10 +149,10 @@ int script_kokoro_rewrite(struct script_phonemes *list, const char *espeak_voice
 	while (at < list->count && !err) {
 		uint32_t word = list->items[at].word;
 		size_t count = 1;
-		const struct row *row = find_row(list, at, who, &count);
+		const struct script_kokoro_row *row = script_kokoro_find_row(list, at, who, &count);
 
 		if (row)
-			err = add_string(&rewritten, row->to, word);
+			err = script_kokoro_add_string(&rewritten, row->to, word);
 		else
 			err = script_phonemes_add(&rewritten, list->items[at].code_point, word);
 		at += row ? count : 1;

@@ -29,39 +29,39 @@
 static struct {
 	pthread_mutex_t lock;
 	bool is_open;
-	char voice[MODEL_FILE_NAME_MAX]; /* as the library has it; "": not sure */
-} espeak = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	char voice[MODEL_FILE_NAME_MAX]; /* the library's current voice; "": not known */
+} script_phonemes_espeak = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 int script_open(void)
 {
-	uint32_t rate; /* of samples that nobody asks for */
+	uint32_t rate; /* the sample rate, which is not used */
 	int err;
 
-	pthread_mutex_lock(&espeak.lock);
-	if (!espeak.is_open)
-		espeak.is_open = espeak_start(&rate, 0) == 0;
-	err = espeak.is_open ? 0 : EIO;
-	pthread_mutex_unlock(&espeak.lock);
+	pthread_mutex_lock(&script_phonemes_espeak.lock);
+	if (!script_phonemes_espeak.is_open)
+		script_phonemes_espeak.is_open = espeak_start(&rate, 0) == 0;
+	err = script_phonemes_espeak.is_open ? 0 : EIO;
+	pthread_mutex_unlock(&script_phonemes_espeak.lock);
 	return err;
 }
 
-/* Voices are called by the name of a file or, where there is no such file, by
- * their language ("en-gb").  Setting one reads its file, so it is done when the
- * voice changes.  Without any voice the library crashes. */
-static int set_voice(const char *name)
+/* Voices are identified by the name of a file or, if there is no such file, by their language
+ * ("en-gb"). Setting one reads its file, so it is done only when the voice changes. Without
+ * any voice the library crashes. */
+static int script_phonemes_set_voice(const char *name)
 {
 	espeak_VOICE language = {.languages = name};
 
-	if (!espeak.is_open)
+	if (!script_phonemes_espeak.is_open)
 		return EIO;
-	if (name[0] == '\0' || strlen(name) >= sizeof(espeak.voice))
+	if (name[0] == '\0' || strlen(name) >= sizeof(script_phonemes_espeak.voice))
 		return ENOENT;
-	if (strcmp(name, espeak.voice) == 0)
+	if (strcmp(name, script_phonemes_espeak.voice) == 0)
 		return 0;
-	espeak.voice[0] = '\0';
+	script_phonemes_espeak.voice[0] = '\0';
 	if (espeak_SetVoiceByName(name) != EE_OK && espeak_SetVoiceByProperties(&language) != EE_OK)
 		return ENOENT;
-	snprintf(espeak.voice, sizeof(espeak.voice), "%s", name);
+	snprintf(script_phonemes_espeak.voice, sizeof(script_phonemes_espeak.voice), "%s", name);
 	return 0;
 }
 
@@ -69,9 +69,9 @@ int script_check_voice(const char *espeak_voice)
 {
 	int err;
 
-	pthread_mutex_lock(&espeak.lock);
-	err = set_voice(espeak_voice);
-	pthread_mutex_unlock(&espeak.lock);
+	pthread_mutex_lock(&script_phonemes_espeak.lock);
+	err = script_phonemes_set_voice(espeak_voice);
+	pthread_mutex_unlock(&script_phonemes_espeak.lock);
 	return err;
 }
 
@@ -90,9 +90,10 @@ int script_phonemes_add(struct script_phonemes *list, uint32_t code_point, uint3
 	return 0;
 }
 
-/* Adds what the library said of one clause.  A word of another language stands
- * between the names of the languages in brackets: "(en)wiːkˈɛnd(fr)". */
-static int add_clause(struct script_phonemes *list, size_t from, const char *ipa, uint32_t word)
+/* Appends the pronunciation of one clause. A word in another language is enclosed by the names
+ * of the languages in brackets: "(en)wiːkˈɛnd(fr)". */
+static int script_phonemes_add_clause(struct script_phonemes *list, size_t from, const char *ipa,
+				      uint32_t word)
 {
 	size_t left = strlen(ipa);
 	bool bracket = false;
@@ -115,10 +116,11 @@ static int add_clause(struct script_phonemes *list, size_t from, const char *ipa
 	return err;
 }
 
-/* The library reads a character ahead and keeps it for the next call, so it is
- * called until it has nothing more, also when all bytes are behind it.  A text
- * has no more clauses than bytes; the bound is for a library that stands still. */
-static int speak_clauses(struct script_phonemes *list, const char *text, uint32_t word)
+/* The library reads a character ahead and keeps it for the next call, so it is called until
+ * nothing is left, even after the last byte. A text has at most as many clauses as bytes; the
+ * limit guards against a library that makes no progress. */
+static int script_phonemes_speak_clauses(struct script_phonemes *list, const char *text,
+					 uint32_t word)
 {
 	const void *at = text;
 	size_t from = list->count;
@@ -128,7 +130,7 @@ static int speak_clauses(struct script_phonemes *list, const char *text, uint32_
 	for (size_t i = 0; i < most && at && !err; ++i) {
 		const char *ipa = espeak_TextToPhonemes(&at, espeakCHARS_UTF8, MODE_IPA);
 
-		err = ipa ? add_clause(list, from, ipa, word) : 0;
+		err = ipa ? script_phonemes_add_clause(list, from, ipa, word) : 0;
 	}
 	while (list->count > from && list->items[list->count - 1].code_point == ' ')
 		--list->count;
@@ -144,11 +146,11 @@ int script_phonemes_speak(struct script_phonemes *list, const char *espeak_voice
 
 	if (err)
 		return err;
-	pthread_mutex_lock(&espeak.lock);
-	err = set_voice(espeak_voice);
+	pthread_mutex_lock(&script_phonemes_espeak.lock);
+	err = script_phonemes_set_voice(espeak_voice);
 	if (!err)
-		err = speak_clauses(list, prepared->text.bytes, word);
-	pthread_mutex_unlock(&espeak.lock);
+		err = script_phonemes_speak_clauses(list, prepared->text.bytes, word);
+	pthread_mutex_unlock(&script_phonemes_espeak.lock);
 	mem_deref(prepared);
 	return err;
 }

@@ -1,14 +1,12 @@
 /*
- * script_text.c: a text into words, and into pieces that end at a stop.
+ * script_text.c: divides a text into words, and into pieces that end at a stop.
  *
- * A piece is what lies between two marks at which one breathes.  eSpeak NG ends
- * its clauses at much the same places but does not say at which mark, and reads
- * ahead by a character or two; so the places are found here, and it gets one
- * piece at a time.
+ * A piece is the text between two marks at which a speaker pauses. eSpeak NG ends its
+ * clauses at similar positions, but does not report at which mark, and reads ahead by a
+ * character or two; so the positions are found here, and it gets one piece at a time.
  *
- * Texts come from our own chunker, which knows the abbreviations of many
- * languages and mostly hands over single sentences: where it is not clear
- * whether a dot inside ends one, it does not.
+ * Texts come from the chunker, which knows the abbreviations of many languages and mostly
+ * hands over single sentences: a dot that is ambiguous does not end a sentence here.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,14 +21,14 @@
 #define EM_DASH 0x2014u
 #define EN_DASH 0x2013u
 
-/* The mark that is put back for one of the text. */
+/* The mark that replaces one of the text. */
 struct stop {
 	uint32_t mark;
 	uint32_t as;
-	bool alone; /* ends a word also where no blank follows */
+	bool alone; /* ends a word also without a blank after it */
 };
 
-static const struct stop stops[] = {
+static const struct stop script_text_stops[] = {
 	{',', ',', false},          {'.', '.', false},        {';', ';', false},
 	{':', ':', false},          {'!', '!', false},        {'?', '?', false},
 	{ELLIPSIS, ELLIPSIS, true}, {EM_DASH, EM_DASH, true}, {0x3002, '.', true},
@@ -41,16 +39,16 @@ static const struct stop stops[] = {
 	{0x0965, '.', true},        {0x055d, ',', false},     {0x0589, '.', false},
 };
 
-/* Titles and the like, after which nobody breathes.  A dot after them matters
- * only when a capital follows. */
-static const char *const abbreviations[] = {
+/* Titles and similar words without a pause after them. A dot after them matters only before a
+ * capital. */
+static const char *const script_text_abbreviations[] = {
 	"mr",  "mrs",  "ms",  "dr",  "prof", "st",   "sr",  "jr",  "vs",   "mt",  "capt", "lt",
 	"col", "gen",  "sen", "rep", "rev",  "hon",  "sgt", "gov", "hr",   "mme", "mlle", "mm",
 	"sra", "srta", "dra", "ud",  "uds",  "dott", "sig", "dhr", "mevr", "bzw", "ca",   "cf",
 };
 
-/* Those that are so only before a number: "No. 5", but "No. Never." */
-static const char *const counted[] = {"no", "nr", "fig", "vol", "pp", "p", "ch", "art"};
+/* Words that are abbreviations only before a number: "No. 5", but "No. Never." */
+static const char *const script_text_counted[] = {"no", "nr", "fig", "vol", "pp", "p", "ch", "art"};
 
 struct divider {
 	const char *text;
@@ -59,18 +57,18 @@ struct divider {
 	size_t word_count, word_size;
 	struct script_piece *pieces;
 	size_t piece_count, piece_size;
-	size_t word_start; /* of the run that is being read */
+	size_t word_start; /* of the current run */
 	bool in_word;
 	size_t piece_start;
-	size_t piece_word; /* the first word of the piece */
+	size_t piece_word; /* first word of the piece */
 	size_t blank; /* the last blank in the piece, or its start */
 	const struct script_given *given; /* NULL: no phonemes */
-	size_t span; /* the first of them that was not reached … */
-	size_t span_start, span_end; /* … and its bytes; past the text when there is none */
+	size_t span; /* index of the first range that was not reached */
+	size_t span_start, span_end; /* the bytes of that range; past the text when there is none */
 };
 
-/* The code point at a byte, and how long it is; 0 past the end. */
-static size_t look(const struct divider *divider, size_t at, uint32_t *code_point)
+/* The code point at a byte, and its length; 0 past the end. */
+static size_t script_text_look(const struct divider *divider, size_t at, uint32_t *code_point)
 {
 	*code_point = 0;
 	if (at >= divider->len)
@@ -78,45 +76,45 @@ static size_t look(const struct divider *divider, size_t at, uint32_t *code_poin
 	return utf8_decode(code_point, divider->text + at, divider->len - at);
 }
 
-static bool is_blank(uint32_t c)
+static bool script_text_is_blank(uint32_t c)
 {
 	return c <= ' ' || c == 0x7f || c == 0x85 || c == 0xa0 || c == 0x1680 ||
 	       (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f ||
 	       c == 0x205f || c == 0x3000;
 }
 
-static const struct stop *find_stop(uint32_t c)
+static const struct stop *script_text_find_stop(uint32_t c)
 {
-	for (size_t i = 0; i < COUNT(stops); ++i)
-		if (stops[i].mark == c)
-			return &stops[i];
+	for (size_t i = 0; i < COUNT(script_text_stops); ++i)
+		if (script_text_stops[i].mark == c)
+			return &script_text_stops[i];
 	return NULL;
 }
 
-/* Marks that may stand between a stop and the blank after it. */
-static bool is_closing(uint32_t c)
+/* Marks that may occur between a stop and the blank after it. */
+static bool script_text_is_closing(uint32_t c)
 {
 	return c == '"' || c == '\'' || c == ')' || c == ']' || c == '}' || c == 0xbb ||
 	       c == 0x2019 || c == 0x201d || c == 0x203a || c == 0x300d || c == 0x300f ||
 	       c == 0xff09;
 }
 
-/* Marks that are no part of a word that they stand beside. */
-static bool is_trimmed(uint32_t c)
+/* Marks that do not belong to an adjacent word. */
+static bool script_text_is_trimmed(uint32_t c)
 {
-	return (c < 0x80 && c != 0 && strchr("!\"'(),-.:;?[]_`{}", (int)c)) || find_stop(c) ||
-	       is_closing(c) || c == 0xa1 || c == 0xab || c == 0xbf ||
-	       (c >= 0x2010 && c <= 0x2027) || c == 0x2039 || (c >= 0x3008 && c <= 0x3011) ||
-	       c == 0xff08;
+	return (c < 0x80 && c != 0 && strchr("!\"'(),-.:;?[]_`{}", (int)c)) ||
+	       script_text_find_stop(c) || script_text_is_closing(c) || c == 0xa1 || c == 0xab ||
+	       c == 0xbf || (c >= 0x2010 && c <= 0x2027) || c == 0x2039 ||
+	       (c >= 0x3008 && c <= 0x3011) || c == 0xff08;
 }
 
-static bool is_digit(uint32_t c)
+static bool script_text_is_digit(uint32_t c)
 {
 	return c >= '0' && c <= '9';
 }
 
-/* Small letters of the scripts that have them, as far as they begin words. */
-static bool is_lower(uint32_t c)
+/* Lower-case letters that can begin words. */
+static bool script_text_is_lower(uint32_t c)
 {
 	if (c >= 0x100 && c <= 0x17e)
 		return (c >= 0x139 && c <= 0x148) || c >= 0x179 ? c % 2 == 0 : c % 2 == 1;
@@ -124,8 +122,8 @@ static bool is_lower(uint32_t c)
 	       (c >= 0x3ac && c <= 0x3ce) || (c >= 0x430 && c <= 0x45f);
 }
 
-/* Room for one more in a list. */
-static int grow(void **listp, size_t *sizep, size_t count, size_t item_size)
+/* Makes room for one more in a list. */
+static int script_text_grow(void **listp, size_t *sizep, size_t count, size_t item_size)
 {
 	size_t size = *sizep ? 2 * *sizep : 16;
 	void *more;
@@ -140,10 +138,10 @@ static int grow(void **listp, size_t *sizep, size_t count, size_t item_size)
 	return 0;
 }
 
-static int add_word(struct divider *divider, size_t start, size_t end)
+static int script_text_add_word(struct divider *divider, size_t start, size_t end)
 {
-	int err = grow((void **)&divider->words, &divider->word_size, divider->word_count,
-		       sizeof(divider->words[0]));
+	int err = script_text_grow((void **)&divider->words, &divider->word_size,
+				   divider->word_count, sizeof(divider->words[0]));
 
 	if (!err)
 		divider->words[divider->word_count++] = (struct script_word){
@@ -151,9 +149,8 @@ static int add_word(struct divider *divider, size_t start, size_t end)
 	return err;
 }
 
-/* Ends the run at a byte; it is a word when something is left of it without the
- * marks at both ends. */
-static int end_word(struct divider *divider, size_t end)
+/* Ends the run at a byte; it is a word unless it consists only of marks. */
+static int script_text_end_word(struct divider *divider, size_t end)
 {
 	size_t start = divider->word_start;
 	size_t len;
@@ -162,25 +159,27 @@ static int end_word(struct divider *divider, size_t end)
 	if (!divider->in_word)
 		return 0;
 	divider->in_word = false;
-	while (start < end && (len = look(divider, start, &c)) && is_trimmed(c))
+	while (start < end && (len = script_text_look(divider, start, &c)) &&
+	       script_text_is_trimmed(c))
 		start += len;
 	while (end > start) {
 		size_t last = end - 1;
 
 		while (last > start && ((unsigned char)divider->text[last] & 0xc0) == 0x80)
 			--last;
-		look(divider, last, &c);
-		if (!is_trimmed(c))
+		script_text_look(divider, last, &c);
+		if (!script_text_is_trimmed(c))
 			break;
 		end = last;
 	}
-	return start < end ? add_word(divider, start, end) : 0;
+	return start < end ? script_text_add_word(divider, start, end) : 0;
 }
 
-static int end_piece(struct divider *divider, size_t end, uint32_t stop, bool ends_sentence)
+static int script_text_end_piece(struct divider *divider, size_t end, uint32_t stop,
+				 bool ends_sentence)
 {
-	int err = grow((void **)&divider->pieces, &divider->piece_size, divider->piece_count,
-		       sizeof(divider->pieces[0]));
+	int err = script_text_grow((void **)&divider->pieces, &divider->piece_size,
+				   divider->piece_count, sizeof(divider->pieces[0]));
 
 	if (err)
 		return err;
@@ -196,8 +195,8 @@ static int end_piece(struct divider *divider, size_t end, uint32_t stop, bool en
 	return 0;
 }
 
-/* The stop of a run of marks ("?!", "...", ".”"): the most telling of them. */
-static uint32_t stronger(uint32_t a, uint32_t b)
+/* The stop of a run of marks ("?!", "...", ".”"): the strongest of them. */
+static uint32_t script_text_stronger(uint32_t a, uint32_t b)
 {
 	static const uint32_t order[] = {',', ':', ';', EM_DASH, '.', ELLIPSIS, '!', '?'};
 	size_t rank_a = 0;
@@ -212,24 +211,24 @@ static uint32_t stronger(uint32_t a, uint32_t b)
 	return rank_b > rank_a ? b : a;
 }
 
-struct run {
-	size_t end; /* byte after the run and the quotes that close after it */
+struct script_text_run {
+	size_t end; /* byte after the run and the closing quotes after it */
 	uint32_t stop;
-	unsigned count; /* marks in it */
+	unsigned count; /* number of marks */
 	bool alone;
 };
 
-static struct run read_run(const struct divider *divider, size_t at)
+static struct script_text_run script_text_read_run(const struct divider *divider, size_t at)
 {
-	struct run run = {.end = at};
+	struct script_text_run run = {.end = at};
 	unsigned dots = 0;
 	uint32_t c;
 	size_t len;
 
-	while (run.end != divider->span_start && (len = look(divider, run.end, &c))) {
-		const struct stop *stop = find_stop(c);
+	while (run.end != divider->span_start && (len = script_text_look(divider, run.end, &c))) {
+		const struct stop *stop = script_text_find_stop(c);
 
-		if (!stop && !(is_closing(c) && run.count > 0))
+		if (!stop && !(script_text_is_closing(c) && run.count > 0))
 			break;
 		run.end += len;
 		if (!stop)
@@ -237,27 +236,28 @@ static struct run read_run(const struct divider *divider, size_t at)
 		++run.count;
 		dots += c == '.';
 		run.alone = run.alone || stop->alone;
-		run.stop = stronger(run.stop, dots >= 3 ? ELLIPSIS : stop->as);
+		run.stop = script_text_stronger(run.stop, dots >= 3 ? ELLIPSIS : stop->as);
 	}
 	return run;
 }
 
-/* What the text goes on with: past blanks and opening marks, a few of them, so
- * that a text of nothing but marks is not read again for each. */
-static uint32_t next_letter(const struct divider *divider, size_t at)
+/* The next letter after blanks and opening marks. Their number is limited, so that a text that
+ * consists only of marks takes linear time. */
+static uint32_t script_text_next_letter(const struct divider *divider, size_t at)
 {
 	uint32_t c = 0;
 	size_t len;
 
-	for (unsigned i = 0; i < 8 && (len = look(divider, at, &c)); ++i) {
-		if (!is_blank(c) && !is_trimmed(c))
+	for (unsigned i = 0; i < 8 && (len = script_text_look(divider, at, &c)); ++i) {
+		if (!script_text_is_blank(c) && !script_text_is_trimmed(c))
 			break;
 		at += len;
 	}
 	return c;
 }
 
-static bool is_listed(const char *const *list, size_t count, const char *word, size_t len)
+static bool script_text_is_listed(const char *const *list, size_t count, const char *word,
+				  size_t len)
 {
 	for (size_t i = 0; i < count; ++i)
 		if (strlen(list[i]) == len && strncasecmp(list[i], word, len) == 0)
@@ -265,16 +265,17 @@ static bool is_listed(const char *const *list, size_t count, const char *word, s
 	return false;
 }
 
-/* Whether the dot at a byte is of an abbreviation: a title, an initial, or a
- * word of single letters ("U.S."). */
-static bool is_abbreviation(const struct divider *divider, size_t dot, uint32_t next)
+/* Whether the dot at a byte belongs to an abbreviation: a title, an initial, or a word of
+ * single letters ("U.S."). */
+static bool script_text_is_abbreviation(const struct divider *divider, size_t dot, uint32_t next)
 {
 	size_t start = divider->word_start;
 	const char *word;
 	size_t len;
 	uint32_t c;
 
-	while (start < dot && (len = look(divider, start, &c)) && is_trimmed(c))
+	while (start < dot && (len = script_text_look(divider, start, &c)) &&
+	       script_text_is_trimmed(c))
 		start += len;
 	word = divider->text + start;
 	len = dot - start;
@@ -282,44 +283,49 @@ static bool is_abbreviation(const struct divider *divider, size_t dot, uint32_t 
 		return word[0] >= 'A' && word[0] <= 'Z' && word[0] != 'I';
 	if (len >= 3 && len <= 11 && word[1] == '.' && word[len - 2] == '.')
 		return true;
-	return is_listed(abbreviations, COUNT(abbreviations), word, len) ||
-	       (is_digit(next) && is_listed(counted, COUNT(counted), word, len));
+	return script_text_is_listed(script_text_abbreviations, COUNT(script_text_abbreviations),
+				     word, len) ||
+	       (script_text_is_digit(next) &&
+		script_text_is_listed(script_text_counted, COUNT(script_text_counted), word, len));
 }
 
-static bool ends_sentence(uint32_t stop, uint32_t next)
+static bool script_text_ends_sentence(uint32_t stop, uint32_t next)
 {
-	return (stop == '.' || stop == '!' || stop == '?' || stop == ELLIPSIS) && !is_lower(next);
+	return (stop == '.' || stop == '!' || stop == '?' || stop == ELLIPSIS) &&
+	       !script_text_is_lower(next);
 }
 
-/* A run of stops: ends a piece unless it stands inside a number, an address or
- * after an abbreviation.  *nextp: where to go on. */
-static int take_run(struct divider *divider, size_t at, size_t *nextp)
+/* A run of stops ends a piece unless it is inside a number or an address, or follows an
+ * abbreviation. *nextp is where to continue. */
+static int script_text_take_run(struct divider *divider, size_t at, size_t *nextp)
 {
-	struct run run = read_run(divider, at);
+	struct script_text_run run = script_text_read_run(divider, at);
 	uint32_t after;
-	uint32_t next = next_letter(divider, run.end);
+	uint32_t next = script_text_next_letter(divider, run.end);
 	bool in_word = divider->in_word && divider->word_start < at;
 	int err;
 
 	*nextp = run.end;
-	look(divider, run.end, &after);
-	if (!divider->in_word && !run.alone) { /* marks before a word, or by themselves */
+	script_text_look(divider, run.end, &after);
+	if (!divider->in_word && !run.alone) { /* marks before a word, or alone */
 		divider->in_word = true;
 		divider->word_start = at;
 	}
-	if (!run.alone && !is_blank(after))
+	if (!run.alone && !script_text_is_blank(after))
 		return 0;
 	if (run.stop == '.' && run.end == at + 1 && next != 0 &&
-	    (is_lower(next) || (in_word && is_abbreviation(divider, at, next))))
-		return 0; /* one dot, no quote after it */
-	err = end_word(divider, run.end);
+	    (script_text_is_lower(next) ||
+	     (in_word && script_text_is_abbreviation(divider, at, next))))
+		return 0; /* a single dot without a quote after it */
+	err = script_text_end_word(divider, run.end);
 	if (!err)
-		err = end_piece(divider, run.end, run.stop, ends_sentence(run.stop, next));
+		err = script_text_end_piece(divider, run.end, run.stop,
+					    script_text_ends_sentence(run.stop, next));
 	return err;
 }
 
-/* A dash with blanks around it, between words and not between numbers. */
-static bool is_dash(const struct divider *divider, size_t at, size_t *endp)
+/* A dash between blanks that separates words, not numbers. */
+static bool script_text_is_dash(const struct divider *divider, size_t at, size_t *endp)
 {
 	size_t end = at;
 	uint32_t c = 0;
@@ -329,66 +335,68 @@ static bool is_dash(const struct divider *divider, size_t at, size_t *endp)
 
 	if (divider->in_word || divider->word_count <= divider->piece_word)
 		return false;
-	while (end != divider->span_start && (len = look(divider, end, &c)) &&
+	while (end != divider->span_start && (len = script_text_look(divider, end, &c)) &&
 	       (c == '-' || c == EN_DASH))
 		end += len;
-	look(divider, divider->words[divider->word_count - 1].byte_end - 1, &before);
-	next = next_letter(divider, end);
+	script_text_look(divider, divider->words[divider->word_count - 1].byte_end - 1, &before);
+	next = script_text_next_letter(divider, end);
 	*endp = end;
-	return end > at && is_blank(c) && next != 0 && !is_digit(before) && !is_digit(next);
+	return end > at && script_text_is_blank(c) && next != 0 && !script_text_is_digit(before) &&
+	       !script_text_is_digit(next);
 }
 
-/* Cuts a piece that has become too long at its last blank, else here. */
-static int cut_long(struct divider *divider, size_t at)
+/* Cuts a piece that is too long at its last blank, else here. */
+static int script_text_cut_long(struct divider *divider, size_t at)
 {
 	size_t cut = divider->blank > divider->piece_start ? divider->blank : at;
 
-	return at - divider->piece_start >= SCRIPT_PIECE_MAX ? end_piece(divider, cut, 0, false)
-							     : 0;
+	return at - divider->piece_start >= SCRIPT_PIECE_MAX
+		       ? script_text_end_piece(divider, cut, 0, false)
+		       : 0;
 }
 
-static void find_span(struct divider *divider)
+static void script_text_find_span(struct divider *divider)
 {
 	if (!script_given_at(divider->given, divider->span, &divider->span_start,
 			     &divider->span_end))
 		divider->span_start = divider->span_end = divider->len;
 }
 
-/* A place with phonemes is a word, and nothing in it is looked at. */
-static int take_span(struct divider *divider, size_t *atp)
+/* A range with given phonemes is one word whose text is not examined. */
+static int script_text_take_span(struct divider *divider, size_t *atp)
 {
-	int err = end_word(divider, *atp);
+	int err = script_text_end_word(divider, *atp);
 
 	if (!err)
-		err = add_word(divider, divider->span_start, divider->span_end);
+		err = script_text_add_word(divider, divider->span_start, divider->span_end);
 	*atp = divider->span_end;
 	++divider->span;
-	find_span(divider);
+	script_text_find_span(divider);
 	return err;
 }
 
-static int step(struct divider *divider, size_t *atp)
+static int script_text_step(struct divider *divider, size_t *atp)
 {
 	size_t at = *atp;
 	uint32_t c;
-	size_t len = look(divider, at, &c);
-	int err = cut_long(divider, at);
+	size_t len = script_text_look(divider, at, &c);
+	int err = script_text_cut_long(divider, at);
 
 	*atp = at + len;
 	if (err)
 		return err;
 	if (at == divider->span_start) {
 		*atp = at;
-		return take_span(divider, atp);
+		return script_text_take_span(divider, atp);
 	}
-	if (is_blank(c)) {
+	if (script_text_is_blank(c)) {
 		divider->blank = at;
-		return end_word(divider, at);
+		return script_text_end_word(divider, at);
 	}
-	if (find_stop(c))
-		return take_run(divider, at, atp);
-	if (is_dash(divider, at, atp))
-		return end_piece(divider, *atp, EM_DASH, false);
+	if (script_text_find_stop(c))
+		return script_text_take_run(divider, at, atp);
+	if (script_text_is_dash(divider, at, atp))
+		return script_text_end_piece(divider, *atp, EM_DASH, false);
 	*atp = at + len;
 	if (!divider->in_word) {
 		divider->in_word = true;
@@ -397,8 +405,8 @@ static int step(struct divider *divider, size_t *atp)
 	return 0;
 }
 
-/* A word that was cut has its part in both pieces. */
-static void share_words(const struct divider *divider)
+/* A word that was cut belongs to both pieces. */
+static void script_text_share_words(const struct divider *divider)
 {
 	size_t word = 0;
 
@@ -412,7 +420,7 @@ static void share_words(const struct divider *divider)
 			++word;
 		piece->end_word = word;
 		if (word > piece->first_word)
-			--word; /* may go on */
+			--word; /* it may continue */
 	}
 }
 
@@ -424,19 +432,19 @@ int script_text_divide(const char *text, size_t len, const struct script_given *
 	size_t at = 0;
 	int err = 0;
 
-	find_span(&divider);
+	script_text_find_span(&divider);
 	while (!err && at < len)
-		err = step(&divider, &at);
+		err = script_text_step(&divider, &at);
 	if (!err)
-		err = end_word(&divider, len);
+		err = script_text_end_word(&divider, len);
 	if (!err && divider.piece_start < len)
-		err = end_piece(&divider, len, 0, false);
+		err = script_text_end_piece(&divider, len, 0, false);
 	if (err) {
 		free(divider.words);
 		free(divider.pieces);
 		return err;
 	}
-	share_words(&divider);
+	script_text_share_words(&divider);
 	*wordsp = divider.words;
 	*word_countp = divider.word_count;
 	*piecesp = divider.pieces;

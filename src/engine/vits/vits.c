@@ -1,17 +1,17 @@
 /*
- * vits.c: neural voices as an engine: Piper's VITS models, and Kokoro's, from
- * the voices folder.
+ * vits.c: neural voices as an engine: Piper's VITS models, and Kokoro's, from the voices
+ * directory.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Phonemes come from eSpeak NG, which is under the GPL, version 3 or later, and
- * so is a program that links it: syrinx-vits.  The server does not link it; it
- * exchanges messages with it through a socket.
+ * Phonemes come from eSpeak NG, which is under the GPL, version 3 or later, and so is a
+ * program that links it: syrinx-vits. The server does not link it; it exchanges messages
+ * with it through a socket.
  *
- * Many texts are spoken at once, each on a thread of its own, all from the same
- * weights.  A text is made a window at a time, and before each the thread waits
- * for its listener to want more (sink_wait): that is how the server's deadlines
- * decide whose window is computed next.
+ * Many texts are spoken at once, each on its own thread, with shared weights. A text is
+ * computed one window at a time, and before each window the thread waits until its listener
+ * needs more (sink_wait): that is how the server's deadlines decide which window is computed
+ * next.
  */
 #include <errno.h>
 #include <math.h>
@@ -23,54 +23,54 @@
 #include "base/mem.h"
 #include "engine/engine.h"
 #include "engine/vits/edges.h"
+#include "engine/vits/model_dir.h"
 #include "engine/vits/script.h"
-#include "engine/vits/shelf.h"
 #include "engine/word_times.h"
 #include "workers/message.h"
 
-/* Texts at once: what a machine of eight cores speaks in real time. */
+/* Texts at once: as many as eight cores speak in real time. */
 #define JOBS_MAX 32
 
-/* Frames of the first window: a third of a second, in which the second is made
- * with all cores busy and a few other callers beginning.  Each next one has
- * twice as many, because windows cost by their number, up to what another
- * caller's first sound may have to wait for: a core's work of about 90 ms. */
+/* Frames of the first window: a third of a second, enough to compute the second with all cores
+ * busy and a few other callers beginning. Each window has twice as many as the previous one,
+ * because every window has a fixed cost, up to the limit that the first sound of another
+ * caller may have to wait for: about 90 ms of a core. */
 #define WINDOW_FIRST 32
 #define WINDOW_LAST 128
 
-/* Longer than the silence that a model ends with, which has to be told from the
- * zeros that stand for what was heard before: a second and a half. */
+/* Longer than the silence at the end of a model's output, which must be distinguished from the
+ * zeros that replace skipped samples: a second and a half. */
 #define END_FRAMES 128
 
-/* One text while it is spoken. */
-struct speech {
+/* The state of one text while it is spoken. */
+struct vits_speech {
 	const struct engine_text *text;
 	struct sink *sink;
-	const struct shelf_model *model;
+	const struct loaded_model *model;
 	const struct model_speaker *speaker;
 	struct script *script;
 	struct take_settings settings;
 	float gain;
 	struct edges edges;
 	struct word_times times;
-	bool follows_sentence; /* what is spoken next */
+	bool follows_sentence; /* the next utterance follows the end of a sentence */
 	int16_t *samples; /* of one window */
 	size_t samples_size;
 };
 
-/* Ends a text early without an error: nobody wants the rest. */
+/* Ends a text early without an error: the sink was cancelled. */
 #define CANCELLED (-1)
 
-/* What is no number is silence: rounded it could be anything. */
-static int16_t to_sample(float value)
+/* NaN becomes silence, because rounding it is undefined. */
+static int16_t vits_to_sample(float value)
 {
 	if (!(fabsf(value) <= INT16_MAX))
 		return value > 0 ? INT16_MAX : value < 0 ? -INT16_MAX : 0;
 	return (int16_t)lrintf(value);
 }
 
-/* The window's samples at the voice's level. */
-static int convert(struct speech *speech, const float *samples, size_t n)
+/* Converts the window's samples at the voice's level. */
+static int vits_convert(struct vits_speech *speech, const float *samples, size_t n)
 {
 	if (n > speech->samples_size) {
 		int16_t *larger = realloc(speech->samples, n * sizeof(*larger));
@@ -81,12 +81,12 @@ static int convert(struct speech *speech, const float *samples, size_t n)
 		speech->samples_size = n;
 	}
 	for (size_t i = 0; i < n; ++i)
-		speech->samples[i] = samples ? to_sample(samples[i] * speech->gain) : 0;
+		speech->samples[i] = samples ? vits_to_sample(samples[i] * speech->gain) : 0;
 	return 0;
 }
 
 /* Symbols that are not sounds: a word ends before them. */
-static bool is_pause(const struct model_file *file, int64_t id)
+static bool vits_is_pause(const struct model_file *file, int64_t id)
 {
 	static const uint32_t pauses[] = {' ', ',', '.', ';', ':', '!',    '?',
 					  '^', '$', '"', '(', ')', 0x2014, 0x2026};
@@ -104,37 +104,28 @@ struct span {
 	float from, to;
 };
 
-static uint64_t sample_at(const struct speech *speech, const struct take *take, float frame)
+static uint64_t vits_sample_at(const struct vits_speech *speech, const struct take *take,
+			       float frame)
 {
 	float sample = frame * (float)take_frame_len(take) - (float)speech->edges.dropped;
 
 	return speech->edges.given + (uint64_t)(sample > 0 ? sample : 0);
 }
 
-static int tell_word(struct speech *speech, const struct span *span, const struct take *take)
+static int vits_send_word(struct vits_speech *speech, const struct span *span,
+			  const struct take *take)
 {
 	const struct script_word *word = &speech->script->words[span->word];
 	int stop = word_times_begin(&speech->times, word->byte_start,
-				    sample_at(speech, take, span->from));
+				    vits_sample_at(speech, take, span->from));
 
-	word_times_hear(&speech->times, sample_at(speech, take, span->to));
+	word_times_hear(&speech->times, vits_sample_at(speech, take, span->to));
 	return stop;
 }
 
-/* A word that two utterances share is told with the first. */
-static int tell_last(struct speech *speech, const struct span *span, const struct take *take)
-{
-	const struct script_word *word = &speech->script->words[span->word];
-	int stop = tell_word(speech, span, take);
-
-	return stop ? stop
-		    : word_times_end(&speech->times, word->byte_end,
-				     sample_at(speech, take, span->to));
-}
-
-/* Where the i-th id ends.  What a model says of its durations is believed as far
- * as it is a time in the utterance. */
-static float end_of(const struct take *take, size_t i, size_t count, float at)
+/* Where the i-th id ends. Durations reported by a model are limited to the length of the
+ * utterance. */
+static float vits_end_of(const struct take *take, size_t i, size_t count, float at)
 {
 	const float *durations = take_durations(take);
 	float frames = (float)take_frames(take);
@@ -143,11 +134,10 @@ static float end_of(const struct take *take, size_t i, size_t count, float at)
 	return fminf(at + fmaxf(lasts, 0), frames);
 }
 
-/* Durations are known before any samples are, so the words of an utterance are
- * told as soon as it is known how much of its beginning is left out.  A pad
- * counts for the symbol before it. */
-static int tell_words(struct speech *speech, const struct script_utterance *utterance,
-		      const struct take *take)
+/* Durations are known before any samples, so the words of an utterance are sent as soon as it
+ * is known how much of its beginning is dropped. A pad belongs to the symbol before it. */
+static int vits_send_words(struct vits_speech *speech, const struct script_utterance *utterance,
+			   const struct take *take)
 {
 	const struct model_file *file = speech->model->file;
 	struct span span = {.word = SCRIPT_NO_WORD};
@@ -157,29 +147,35 @@ static int tell_words(struct speech *speech, const struct script_utterance *utte
 	int err = 0;
 
 	for (size_t i = 0; i < utterance->count && !err; ++i) {
-		float end = end_of(take, i, utterance->count, at);
+		float end = vits_end_of(take, i, utterance->count, at);
 		uint32_t word = utterance->words[i];
 
 		if (utterance->ids[i] != pad)
-			in_pause = is_pause(file, utterance->ids[i]);
+			in_pause = vits_is_pause(file, utterance->ids[i]);
 		if (word != SCRIPT_NO_WORD && !in_pause) {
 			if (word != span.word) {
 				if (span.word != SCRIPT_NO_WORD)
-					err = tell_word(speech, &span, take);
+					err = vits_send_word(speech, &span, take);
 				span = (struct span){word, at, end};
 			}
 			span.to = end;
 		}
 		at = end;
 	}
-	if (!err && span.word != SCRIPT_NO_WORD)
-		err = tell_last(speech, &span, take);
-	return err;
+	if (err || span.word == SCRIPT_NO_WORD)
+		return err;
+	err = vits_send_word(speech, &span, take);
+	if (err)
+		return err;
+	/* The last word ends here even if it continues in the next utterance: a word in two
+	 * utterances is reported with the first. */
+	return word_times_end(&speech->times, speech->script->words[span.word].byte_end,
+			      vits_sample_at(speech, take, span.to));
 }
 
-/* Gives a window on, without the silence around the utterance. */
-static int give_window(struct speech *speech, const struct script_utterance *utterance,
-		       const struct take *take, size_t n)
+/* Sends a window without the silence around the utterance. */
+static int vits_send_window(struct vits_speech *speech, const struct script_utterance *utterance,
+			    const struct take *take, size_t n)
 {
 	size_t start = 0;
 	int err = 0;
@@ -190,7 +186,7 @@ static int give_window(struct speech *speech, const struct script_utterance *utt
 		err = edges_lead(&speech->edges, speech->samples[start], speech->follows_sentence,
 				 speech->sink);
 		if (!err)
-			err = tell_words(speech, utterance, take);
+			err = vits_send_words(speech, utterance, take);
 	}
 	if (err)
 		return CANCELLED;
@@ -198,19 +194,15 @@ static int give_window(struct speech *speech, const struct script_utterance *utt
 	return err == ENOMEM || err == ENOBUFS ? ENOMEM : err ? CANCELLED : 0;
 }
 
-/* Whether a window must be made although it was heard before the last worker
- * died: the utterance's beginning tells where the sound begins, and its last
- * frames where it ends. */
-static bool is_at_edge(const struct speech *speech, const struct take *take, size_t to)
-{
-	return !speech->edges.begun || take_frames(take) - to < END_FRAMES;
-}
-
-/* One window: waits until it is wanted, makes it, gives it on. */
-static int speak_window(struct speech *speech, const struct script_utterance *utterance,
-			struct take *take, size_t from, size_t to)
+/* Waits until a window is wanted, computes it and sends it. */
+static int vits_speak_window(struct vits_speech *speech, const struct script_utterance *utterance,
+			     struct take *take, size_t from, size_t to)
 {
 	size_t n = (to - from) * take_frame_len(take);
+	/* A window at an edge must be computed even if it was heard before the last worker died:
+	 * the beginning of the utterance determines where the sound begins, and its last frames
+	 * where it ends. */
+	bool is_at_edge = !speech->edges.begun || take_frames(take) - to < END_FRAMES;
 	const float *samples = NULL;
 	char why[RUNTIME_WHY_SIZE];
 	uint64_t skip;
@@ -218,25 +210,20 @@ static int speak_window(struct speech *speech, const struct script_utterance *ut
 
 	if (sink_wait(speech->sink, &skip) != 0)
 		return CANCELLED;
-	if (is_at_edge(speech, take, to) || skip < edges_held(&speech->edges) + n) {
+	if (is_at_edge || skip < edges_held(&speech->edges) + n) {
 		err = take_decode(take, from, to, &samples, why);
 		if (err) {
 			log_error("vits", "%s: %s", speech->model->file->name, why);
 			return err;
 		}
 	}
-	err = convert(speech, samples, n);
-	return err ? err : give_window(speech, utterance, take, n);
+	err = vits_convert(speech, samples, n);
+	return err ? err : vits_send_window(speech, utterance, take, n);
 }
 
-/* A rest that would hardly be a window of its own goes with the one before. */
-static size_t window_end(size_t from, size_t window, size_t frames)
-{
-	return from + window + window / 2 >= frames ? frames : from + window;
-}
-
-/* Its last symbol that is heard or seen. */
-static bool ends_sentence(const struct model_file *file, const struct script_utterance *utterance)
+/* Checks the last symbol that is not a blank. */
+static bool vits_ends_sentence(const struct model_file *file,
+			       const struct script_utterance *utterance)
 {
 	static const uint32_t stops[] = {'.', '!', '?'};
 	int64_t pad = model_file_id(file, '_');
@@ -252,8 +239,8 @@ static bool ends_sentence(const struct model_file *file, const struct script_utt
 	return false;
 }
 
-/* Whether the chunk before this one ended a sentence. */
-static bool was_sentence(const char *text)
+/* Whether the previous chunk ended a sentence. */
+static bool vits_was_sentence(const char *text)
 {
 	static const char *const stops[] = {".", "!", "?", "…", "。", "！", "？"};
 	size_t len = strlen(text);
@@ -269,13 +256,7 @@ static bool was_sentence(const char *text)
 	return false;
 }
 
-static int end_utterance(struct speech *speech, const struct script_utterance *utterance)
-{
-	speech->follows_sentence = ends_sentence(speech->model->file, utterance);
-	return edges_end(&speech->edges, speech->follows_sentence, speech->sink) ? CANCELLED : 0;
-}
-
-static int speak_utterance(struct speech *speech, size_t i)
+static int vits_speak_utterance(struct vits_speech *speech, size_t i)
 {
 	const struct script_utterance *utterance = &speech->script->utterances[i];
 	size_t window = WINDOW_FIRST;
@@ -294,18 +275,23 @@ static int speak_utterance(struct speech *speech, size_t i)
 		return err;
 	}
 	for (size_t from = 0, to; from < take_frames(take) && !err; from = to) {
-		to = window_end(from, window, take_frames(take));
-		err = speak_window(speech, utterance, take, from, to);
+		to = from + window;
+		if (to + window / 2 >= take_frames(take)) /* the rest is too small for a window */
+			to = take_frames(take);
+		err = vits_speak_window(speech, utterance, take, from, to);
 		window = window < WINDOW_LAST / 2 ? 2 * window : WINDOW_LAST;
 	}
 	mem_deref(take);
-	return err ? err : end_utterance(speech, utterance);
+	if (err)
+		return err;
+	speech->follows_sentence = vits_ends_sentence(speech->model->file, utterance);
+	return edges_end(&speech->edges, speech->follows_sentence, speech->sink) ? CANCELLED : 0;
 }
 
-/* The same text and seed give the same samples, and another voice other noise.
- * The speed is not in the key: with other noise the durations would be others
- * too, by more than the speed changes them. */
-static void set_up(struct speech *speech)
+/* The same text and seed give the same samples; another voice has different noise. The speed
+ * is not part of the key: different noise would change the durations by more than the speed
+ * does. */
+static void vits_set_up(struct vits_speech *speech)
 {
 	const struct engine_text *text = speech->text;
 	const struct model_file *file = speech->model->file;
@@ -317,7 +303,7 @@ static void set_up(struct speech *speech)
 		.length_scale = file->length_scale * pace_scale(&speech->model->pace, text->speed),
 		.noise_w = file->noise_w,
 	};
-	speech->follows_sentence = was_sentence(text->text_before);
+	speech->follows_sentence = vits_was_sentence(text->text_before);
 	speech->gain = powf(10, speech->speaker->gain_db / 20) * INT16_MAX;
 	noise_key_init(&settings->key);
 	noise_key_add(&settings->key, text->text, text->text_len);
@@ -327,20 +313,20 @@ static void set_up(struct speech *speech)
 		noise_key_add(&settings->key, &text->seed, sizeof(text->seed));
 }
 
-static int speak(void *state, const struct engine_text *text, struct sink *sink)
+static int vits_speak(void *state, const struct engine_text *text, struct sink *sink)
 {
-	struct speech speech = {.text = text, .sink = sink};
-	int err = shelf_find(state, text->voice, &speech.model, &speech.speaker);
+	struct vits_speech speech = {.text = text, .sink = sink};
+	int err = model_dir_find(state, text->voice, &speech.model, &speech.speaker);
 
 	if (!err)
 		err = script_write_text(&speech.script, speech.model->file, speech.speaker, text);
 	if (err)
 		return err;
-	set_up(&speech);
+	vits_set_up(&speech);
 	word_times_init(&speech.times, text, sink);
 	edges_init(&speech.edges, speech.model->file->sample_rate);
 	for (size_t i = 0; i < speech.script->utterance_count && !err; ++i)
-		err = speak_utterance(&speech, i);
+		err = vits_speak_utterance(&speech, i);
 	if (!err)
 		word_times_end(&speech.times, text->text_len, speech.edges.given);
 	edges_reset(&speech.edges);
@@ -349,26 +335,26 @@ static int speak(void *state, const struct engine_text *text, struct sink *sink)
 	return err == CANCELLED ? 0 : err;
 }
 
-static int open_engine(void **statep, const struct engine_options *options)
+static int vits_open(void **statep, const struct engine_options *options)
 {
-	struct shelf *shelf;
+	struct model_dir *dir;
 	int err = script_open();
 
 	if (!err)
-		err = shelf_read(&shelf, options->voices_dir);
+		err = model_dir_read(&dir, options->voices_dir);
 	if (err)
 		return err;
-	*statep = shelf;
+	*statep = dir;
 	return 0;
 }
 
-static int voices(void *state, engine_voice_h *each, void *arg)
+static int vits_voices(void *state, engine_voice_h *each, void *arg)
 {
-	const struct shelf *shelf = state;
+	const struct model_dir *dir = state;
 	int err = 0;
 
-	for (size_t i = 0; i < shelf->model_count; ++i) {
-		const struct model_file *file = shelf->models[i].file;
+	for (size_t i = 0; i < dir->model_count; ++i) {
+		const struct model_file *file = dir->models[i].file;
 
 		for (size_t k = 0; k < file->speaker_count_listed && !err; ++k) {
 			const struct model_speaker *speaker = &file->speakers[k];
@@ -389,34 +375,34 @@ static int voices(void *state, engine_voice_h *each, void *arg)
 	return err;
 }
 
-static int notes(void *state, engine_note_h *each, void *arg)
+static int vits_notes(void *state, engine_note_h *each, void *arg)
 {
-	const struct shelf *shelf = state;
+	const struct model_dir *dir = state;
 	int err = 0;
 
-	for (size_t i = 0; i < shelf->note_count && !err; ++i) {
-		const struct engine_note note = {shelf->notes[i].about, shelf->notes[i].text};
+	for (size_t i = 0; i < dir->note_count && !err; ++i) {
+		const struct engine_note note = {dir->notes[i].about, dir->notes[i].text};
 
 		err = each(&note, arg);
 	}
 	return err;
 }
 
-static void close_engine(void *state)
+static void vits_close(void *state)
 {
 	mem_deref(state);
 }
 
-static const struct engine engine = {
+static const struct engine vits_engine = {
 	.name = "vits",
 	.capabilities = MESSAGE_DETERMINISTIC | MESSAGE_WORD_TIMES | MESSAGE_OWN_SPEED |
 			MESSAGE_TEMPERATURE | MESSAGE_PHONEMES,
 	.jobs_max = JOBS_MAX,
-	.open = open_engine,
-	.voices = voices,
-	.notes = notes,
-	.speak = speak,
-	.close = close_engine,
+	.open = vits_open,
+	.voices = vits_voices,
+	.notes = vits_notes,
+	.speak = vits_speak,
+	.close = vits_close,
 };
 
-const struct engine *const engine_main = &engine;
+const struct engine *const engine_main = &vits_engine;

@@ -1,36 +1,7 @@
 // page.mjs CASE: does with the playground what a person does, in a real browser, and prints as JSON
-// what that person would see.  SYRINX_URL, SYRINX_KEY; PICTURES is a folder for screenshots.
-//
-// "wait" on standard output asks whoever started this for a line on standard input before it goes on.
+// what that person would see (drive.mjs).
 
-import {createInterface} from 'node:readline';
-import {chromium} from 'playwright-core';
-
-const {SYRINX_URL: url, SYRINX_KEY: key, PICTURES: pictures, CHROMIUM: executablePath = '/usr/bin/chromium'} = process.env;
-const name = process.argv[2];
-const lines = createInterface({input: process.stdin})[Symbol.asyncIterator]();
-
-const seen = {complaints: [], foreign: []};
-let browser;
-let page;
-
-// For whatever is waited for: a machine may be slow, and other tests run beside this one.
-const PATIENCE_MS = 120000;
-
-async function launch({gesture = false, script, viewport = {width: 1200, height: 1400}, ...options} = {}) {
-  browser = await chromium.launch({executablePath, args: ['--no-sandbox',
-    `--autoplay-policy=${gesture ? 'document-user-activation-required' : 'no-user-gesture-required'}`]});
-  page = await browser.newPage({viewport, ...options});
-  page.setDefaultTimeout(PATIENCE_MS);
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !/Failed to load resource|WebSocket connection/.test(message.text())) seen.complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => seen.complaints.push(error.message));
-  page.on('request', (request) => {
-    if (new URL(request.url()).host !== new URL(url).host) seen.foreign.push(request.url());
-  });
-  if (script) await page.addInitScript(script);
-}
+import {key, launch, notice, page, parent, picture, run, says, seen, text, url} from './drive.mjs';
 
 async function open({hash = `#key=${key}`, ...options} = {}) {
   await launch(options);
@@ -38,10 +9,6 @@ async function open({hash = `#key=${key}`, ...options} = {}) {
   if (hash.includes(key)) await voices();
 }
 
-const text = (selector) => page.textContent(selector);
-const notice = () => page.textContent('#notice:not([hidden])');
-const says = (selector, words) => page.waitForFunction(([selector, words]) =>
-  new RegExp(words).test(document.querySelector(selector).textContent), [selector, words]);
 const use = async (text) => {
   await page.fill('#key', text);
   await page.click('#key-form button[type=submit]');
@@ -54,15 +21,6 @@ const loudness = (tab = 'speak') => page.waitForFunction((tab) => {
   const level = window.syrinx[tab].player?.level() ?? 0;
   return level > 0.01 && level;
 }, tab).then((level) => level.jsonValue());
-
-async function picture(of = name) {
-  if (pictures) await page.screenshot({path: `${pictures}/${of}.png`, fullPage: true});
-}
-
-async function parent(word) {
-  console.log(word);
-  await lines.next();
-}
 
 const CASES = {
   async speaks() {
@@ -442,14 +400,4 @@ const CASES = {
   },
 };
 
-try {
-  await CASES[name]();
-  console.log(JSON.stringify(seen));
-} catch (error) {
-  await picture(`${name}-failed`).catch(() => {});
-  console.error(error.message, JSON.stringify(seen));
-  process.exitCode = 1;
-} finally {
-  await browser?.close();
-  process.exit();
-}
+await run(CASES);

@@ -3,6 +3,7 @@
 // SYRINX_URL and SYRINX_KEY say where and who.  Each further argument is a request to
 // audio.speech, of which the model is filled in; the audio of the first is written to the file
 // audio0, that of the second to audio1, and so on.  What else came is printed as JSON.
+import { createReadStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import OpenAI from "openai";
 import { Stream } from "openai/core/streaming";
@@ -81,12 +82,47 @@ const cases = {
 
 	refused: () => each((request) => refusal(() => client.audio.speech.create(request))),
 
+	// Transcripts of the file recording.wav; events are collected.
+	transcribe: async () => {
+		const answers = [];
+		for (const request of requests) {
+			const answer = await client.audio.transcriptions.create({
+				file: createReadStream("recording.wav"),
+				model: "whisper-1",
+				...request,
+			});
+			if (request.stream) {
+				const events = [];
+				for await (const event of answer) events.push(event);
+				answers.push(events);
+			} else {
+				answers.push(answer);
+			}
+		}
+		return answers;
+	},
+
+	refusedTranscripts: async () => {
+		const answers = [];
+		for (const request of requests)
+			answers.push(
+				await refusal(() =>
+					client.audio.transcriptions.create({
+						file: new File(["no sound"], "a.wav"),
+						model: "whisper-1",
+						...request,
+					}),
+				),
+			);
+		return answers;
+	},
+
 	// Calls other than audio.speech.
 	refusedElsewhere: async () => ({
 		list: await refusal(() => client.models.list()),
 		retrieve: await refusal(() => client.models.retrieve("no-such-model")),
-		transcriptions: await refusal(() =>
-			client.audio.transcriptions.create({
+		translations: await refusal(() =>
+			client.audio.translations.create({
 				file: new File(["RIFF"], "a.wav"),
 				model: "whisper-1",
 			}),

@@ -1,8 +1,8 @@
 /*
- * fake_store.h: a store that fails and waits when a test says so.
+ * fake_store.h: a store that a test can make fail and wait.
  *
- * In front of a memory store.  The knobs are set on the test's thread and
- * obeyed on the account's.
+ * It passes calls on to a memory store.  Its settings are changed by the test's thread and read by
+ * the async_store's thread.
  */
 #ifndef TEST_ACCOUNT_FAKE_STORE_H
 #define TEST_ACCOUNT_FAKE_STORE_H
@@ -13,11 +13,11 @@
 #include "store/store.h"
 
 struct fake_store {
-	struct store store; /* first: what callers hold */
-	struct store *behind;
-	atomic_int add_err; /* what turns_add says, which then does nothing */
-	atomic_int answer_err; /* what it says after it has added them: the answer was lost */
-	atomic_bool gated; /* it posts `reached`, then waits for `gate` */
+	struct store store; /* must be first */
+	struct store *real;
+	atomic_int add_err; /* the error that turns_add returns without adding anything */
+	atomic_int answer_err; /* the error that turns_add returns after adding the turns */
+	atomic_bool gated; /* turns_add posts `reached`, then waits for `gate` */
 	sem_t reached;
 	sem_t gate;
 	atomic_int adds;

@@ -1,5 +1,5 @@
 /*
- * scratch_dir.c: a directory of a test's own (see scratch_dir.h).
+ * scratch_dir.c: a temporary directory for a test (see scratch_dir.h).
  */
 #include "scratch_dir.h"
 
@@ -21,7 +21,8 @@ void scratch_dir_make(char dir[SCRATCH_DIR_SIZE])
 	assert_non_null(mkdtemp(dir));
 }
 
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
+static int scratch_dir_remove_one(const char *path, const struct stat *status, int type,
+				  struct FTW *walk)
 {
 	(void)status;
 	(void)type;
@@ -31,7 +32,7 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 
 void scratch_dir_remove(const char *dir)
 {
-	assert_int_equal(nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+	assert_int_equal(nftw(dir, scratch_dir_remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
 size_t scratch_dir_count(const char *dir, const char *ending)

@@ -1,4 +1,4 @@
-/* A bucket lets through what a minute allows, to the token, whatever the clock does. */
+/* A bucket allows exactly the tokens of a minute, whatever the clock does. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@ static bool take(struct bucket *bucket, int64_t tokens, uint64_t now_us)
 	return true;
 }
 
-static void test_a_minutes_worth_may_come_at_once_and_then_as_it_is_refilled(void **state)
+static void test_a_full_minute_can_be_used_at_once_and_is_then_refilled_gradually(void **state)
 {
 	struct bucket bucket;
 
@@ -37,7 +37,7 @@ static void test_a_minutes_worth_may_come_at_once_and_then_as_it_is_refilled(voi
 	assert_false(take(&bucket, 1, SECOND));
 }
 
-static void test_looking_often_neither_gains_nor_loses_a_token(void **state)
+static void test_frequent_checks_neither_add_nor_lose_tokens(void **state)
 {
 	struct bucket bucket;
 	uint64_t now = 0;
@@ -51,7 +51,7 @@ static void test_looking_often_neither_gains_nor_loses_a_token(void **state)
 	assert_int_equal(taken, 7 + 700);
 }
 
-static void test_it_never_holds_more_than_a_minutes_worth(void **state)
+static void test_a_bucket_never_holds_more_than_one_minute(void **state)
 {
 	struct bucket bucket;
 
@@ -61,7 +61,7 @@ static void test_it_never_holds_more_than_a_minutes_worth(void **state)
 	assert_int_equal(bucket_left(&bucket, UINT64_MAX), 10);
 }
 
-static void test_a_clock_that_goes_back_gives_nothing_and_takes_nothing(void **state)
+static void test_a_clock_that_is_set_back_neither_adds_nor_removes_tokens(void **state)
 {
 	struct bucket bucket;
 	uint64_t now = 1000 * MINUTE;
@@ -70,11 +70,11 @@ static void test_a_clock_that_goes_back_gives_nothing_and_takes_nothing(void **s
 	bucket_init(&bucket, 10, now);
 	bucket_take(&bucket, 10, now);
 	assert_int_equal(bucket_left(&bucket, 0), 0);
-	assert_int_equal(bucket_left(&bucket, 6 * SECOND), 1); /* it counts on from there */
+	assert_int_equal(bucket_left(&bucket, 6 * SECOND), 1); /* time counts from there */
 	assert_int_equal(bucket_left(&bucket, now), 10);
 }
 
-static void test_who_wants_more_than_it_holds_waits_until_it_is_full_and_longer_after(void **state)
+static void test_a_request_above_the_limit_waits_for_a_full_bucket_and_leaves_a_debt(void **state)
 {
 	struct bucket bucket;
 
@@ -84,12 +84,12 @@ static void test_who_wants_more_than_it_holds_waits_until_it_is_full_and_longer_
 	assert_int_equal(bucket_wait_us(&bucket, 250, 0), MINUTE / 100);
 	assert_true(take(&bucket, 250, MINUTE));
 	assert_int_equal(bucket_left(&bucket, MINUTE), 0);
-	assert_false(take(&bucket, 0, MINUTE)); /* in debt: not even nothing */
+	assert_false(take(&bucket, 0, MINUTE)); /* while there is a debt, not even 0 tokens */
 	assert_int_equal(bucket_wait_us(&bucket, 0, MINUTE), 150 * (MINUTE / 100));
 	assert_true(take(&bucket, 0, MINUTE + 150 * (MINUTE / 100)));
 }
 
-static void test_a_limit_of_none_lets_nothing_through_and_no_limit_everything(void **state)
+static void test_a_limit_of_0_allows_nothing_and_no_limit_allows_everything(void **state)
 {
 	struct bucket bucket;
 
@@ -102,7 +102,7 @@ static void test_a_limit_of_none_lets_nothing_through_and_no_limit_everything(vo
 	assert_int_equal(bucket_left(&bucket, 0), INT64_MAX);
 }
 
-static void test_the_largest_numbers_stay_numbers(void **state)
+static void test_the_largest_numbers_do_not_overflow(void **state)
 {
 	struct bucket bucket;
 
@@ -118,7 +118,7 @@ static void test_the_largest_numbers_stay_numbers(void **state)
 	assert_true(bucket_wait_us(&bucket, 1, 0) > MINUTE);
 }
 
-static void test_a_new_size_counts_at_once_and_what_was_used_stays_used(void **state)
+static void test_a_new_limit_applies_at_once_and_used_tokens_stay_used(void **state)
 {
 	struct bucket bucket;
 
@@ -137,7 +137,19 @@ static void test_a_new_size_counts_at_once_and_what_was_used_stays_used(void **s
 	assert_int_equal(bucket_left(&bucket, 0), 5);
 }
 
-static void test_an_emptied_one_fills_again(void **state)
+/* A key that has used more than its limit keeps its debt when it is read from the store again. */
+static void test_a_size_that_stays_the_same_forgives_no_debt(void **state)
+{
+	struct bucket bucket;
+
+	(void)state;
+	bucket_init(&bucket, 5, 0);
+	bucket_take(&bucket, 7, 0);
+	bucket_resize(&bucket, 5, 0);
+	assert_int_equal(bucket_wait_us(&bucket, 0, 0), 2 * MINUTE / 5);
+}
+
+static void test_an_emptied_bucket_is_refilled(void **state)
 {
 	struct bucket bucket;
 
@@ -151,16 +163,18 @@ static void test_an_emptied_one_fills_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_minutes_worth_may_come_at_once_and_then_as_it_is_refilled),
-		cmocka_unit_test(test_looking_often_neither_gains_nor_loses_a_token),
-		cmocka_unit_test(test_it_never_holds_more_than_a_minutes_worth),
-		cmocka_unit_test(test_a_clock_that_goes_back_gives_nothing_and_takes_nothing),
 		cmocka_unit_test(
-			test_who_wants_more_than_it_holds_waits_until_it_is_full_and_longer_after),
-		cmocka_unit_test(test_a_limit_of_none_lets_nothing_through_and_no_limit_everything),
-		cmocka_unit_test(test_the_largest_numbers_stay_numbers),
-		cmocka_unit_test(test_a_new_size_counts_at_once_and_what_was_used_stays_used),
-		cmocka_unit_test(test_an_emptied_one_fills_again),
+			test_a_full_minute_can_be_used_at_once_and_is_then_refilled_gradually),
+		cmocka_unit_test(test_frequent_checks_neither_add_nor_lose_tokens),
+		cmocka_unit_test(test_a_bucket_never_holds_more_than_one_minute),
+		cmocka_unit_test(test_a_clock_that_is_set_back_neither_adds_nor_removes_tokens),
+		cmocka_unit_test(
+			test_a_request_above_the_limit_waits_for_a_full_bucket_and_leaves_a_debt),
+		cmocka_unit_test(test_a_limit_of_0_allows_nothing_and_no_limit_allows_everything),
+		cmocka_unit_test(test_the_largest_numbers_do_not_overflow),
+		cmocka_unit_test(test_a_new_limit_applies_at_once_and_used_tokens_stay_used),
+		cmocka_unit_test(test_a_size_that_stays_the_same_forgives_no_debt),
+		cmocka_unit_test(test_an_emptied_bucket_is_refilled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Derived voices in memory are those of the store, also when another process
- * changes them, and the catalogue is told of each change. */
+/* Derived voices in memory agree with the store, even if another process changes them, and each
+ * change is put into the catalogue. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,18 +17,18 @@
 #define PROJECT STORE_PROJECT_DEFAULT
 
 static struct loop *loop;
-static struct account *account;
+static struct async_store *async;
 static struct derived_voices *derived;
-static struct store *store; /* the same file, as another process has it */
+static struct store *store; /* the same file, opened as by another process */
 static struct voices *voices; /* the catalogue */
 static char dir[40];
 
 static struct {
-	int readies; /* times that somebody was told */
+	int readies; /* how often a `ready` handler was called */
 	int puts;
 	int puts_wanted;
 	int err;
-	int put_err; /* what the catalogue says */
+	int put_err; /* the error that the catalogue returns */
 } heard;
 
 static int put(const struct voice *list, size_t count, void *arg)
@@ -69,13 +69,13 @@ static void open_derived(void)
 	snprintf(address, sizeof(address), "sqlite:%s/test.db", dir);
 	assert_int_equal(store_open(&own, address), 0);
 	assert_int_equal(derived_voices_alloc(&derived, loop, own, put, NULL), 0);
-	assert_int_equal(account_alloc(&account, loop, own, &(struct account_options){0}), 0);
-	derived_voices_follow(derived, account);
+	assert_int_equal(async_store_alloc(&async, loop, own, &(struct async_store_options){0}), 0);
+	derived_voices_follow(derived, async);
 }
 
 static void close_derived(void)
 {
-	account = mem_deref(account);
+	async = mem_deref(async);
 	derived = mem_deref(derived);
 }
 
@@ -120,7 +120,7 @@ static int refresh(void)
 	return heard.err;
 }
 
-static void test_what_is_stored_is_there_from_the_start(void **state)
+static void test_stored_voices_are_available_from_the_start(void **state)
 {
 	int64_t id = add("Käthe");
 
@@ -132,7 +132,7 @@ static void test_what_is_stored_is_there_from_the_start(void **state)
 	assert_null(derived_voices_find(derived, id + 1));
 }
 
-static void test_a_refresh_brings_changes_to_memory_and_catalogue(void **state)
+static void test_a_refresh_updates_memory_and_catalogue(void **state)
 {
 	const struct store_voice to = {.name = "Other", .pitch = -1, .updated_ms = 5};
 	int64_t first = add("First");
@@ -155,12 +155,12 @@ static void test_a_refresh_brings_changes_to_memory_and_catalogue(void **state)
 	assert_null(voices_find(voices, second));
 }
 
-static void test_changes_of_others_are_looked_for(void **state)
+static void test_changes_by_other_processes_are_found(void **state)
 {
 	int64_t id;
 
 	(void)state;
-	heard.puts_wanted = heard.puts + 1; /* the first look knows no version yet */
+	heard.puts_wanted = heard.puts + 1; /* the first poll knows no version yet */
 	loop_run(loop);
 	id = add("Theirs");
 	heard.puts_wanted = heard.puts + 1;
@@ -168,7 +168,7 @@ static void test_changes_of_others_are_looked_for(void **state)
 	assert_non_null(voices_find(voices, id));
 }
 
-static void test_a_catalogue_without_room_keeps_what_it_had(void **state)
+static void test_voices_stay_unchanged_if_the_catalogue_has_no_room(void **state)
 {
 	int64_t first = add("First");
 	int64_t second;
@@ -181,12 +181,12 @@ static void test_a_catalogue_without_room_keeps_what_it_had(void **state)
 	heard.put_err = 0;
 	assert_non_null(derived_voices_find(derived, first));
 	assert_null(derived_voices_find(derived, second));
-	heard.puts_wanted = heard.puts + 1; /* it is tried again by itself */
+	heard.puts_wanted = heard.puts + 1; /* it is retried automatically */
 	loop_run(loop);
 	assert_non_null(voices_find(voices, second));
 }
 
-static void test_a_long_name_is_cut_between_characters(void **state)
+static void test_a_long_name_is_truncated_between_characters(void **state)
 {
 	char name[200];
 	int64_t id;
@@ -201,11 +201,11 @@ static void test_a_long_name_is_cut_between_characters(void **state)
 	assert_int_equal(strlen(voices_find(voices, id)->name), 46);
 }
 
-static void test_an_end_while_it_reads_is_told(void **state)
+static void test_a_refresh_is_answered_if_the_async_store_is_freed_meanwhile(void **state)
 {
 	(void)state;
 	assert_int_equal(derived_voices_refresh(derived, on_ready, NULL), 0);
-	account = mem_deref(account);
+	async = mem_deref(async);
 	assert_int_equal(heard.readies, 1);
 }
 
@@ -214,12 +214,12 @@ static void test_an_end_while_it_reads_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_what_is_stored_is_there_from_the_start),
-		CASE(test_a_refresh_brings_changes_to_memory_and_catalogue),
-		CASE(test_changes_of_others_are_looked_for),
-		CASE(test_a_catalogue_without_room_keeps_what_it_had),
-		CASE(test_a_long_name_is_cut_between_characters),
-		CASE(test_an_end_while_it_reads_is_told),
+		CASE(test_stored_voices_are_available_from_the_start),
+		CASE(test_a_refresh_updates_memory_and_catalogue),
+		CASE(test_changes_by_other_processes_are_found),
+		CASE(test_voices_stay_unchanged_if_the_catalogue_has_no_room),
+		CASE(test_a_long_name_is_truncated_between_characters),
+		CASE(test_a_refresh_is_answered_if_the_async_store_is_freed_meanwhile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Which tokens of a speech engine open the door, and that ours do. */
+/* Which tokens of a speech engine are accepted; those that we make are among them. */
 #include <errno.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "account/api_key.h"
 #include "account/engine_token.h"
 #include "base/base64.h"
 #include "base/count.h"
@@ -54,7 +55,7 @@ static size_t put(char *out, const void *bytes, size_t n)
 	return len;
 }
 
-/* A token of anything, signed with any bytes. */
+/* Makes a token with any header and payload, signed with any bytes. */
 static void forge(char *token, const char *head, const char *payload, const void *secret,
 		  size_t secret_len)
 {
@@ -88,7 +89,7 @@ static int check(const char *token, int64_t now_s)
 	return err;
 }
 
-static void test_the_vendors_token_is_taken_and_made(void **state)
+static void test_the_same_token_as_the_vendors_is_made_and_accepted(void **state)
 {
 	static const uint8_t digest[] = {0x6f, 0x75, 0x2b, 0x72, 0x37, 0xc6, 0xe8, 0x1c,
 					 0x9f, 0x1f, 0xdf, 0x06, 0xe5, 0x8f, 0xb8, 0xed,
@@ -96,15 +97,20 @@ static void test_the_vendors_token_is_taken_and_made(void **state)
 					 0xa4, 0xb8, 0xdd, 0x00, 0x03, 0xd0, 0x89, 0xaf};
 	struct engine_token_keys keys = keys_of(KEY);
 	char token[ENGINE_TOKEN_SIZE];
+	char header[ENGINE_TOKEN_HEADER_SIZE];
+	char expected[ENGINE_TOKEN_HEADER_SIZE];
 
 	(void)state;
 	assert_memory_equal(keys.digests[0], digest, sizeof(digest));
 	assert_int_equal(engine_token_make(token, &keys, NOW, NOW + 60), 0);
 	assert_string_equal(token, golden);
 	assert_int_equal(check(golden, NOW), 0);
+	assert_int_equal(engine_token_header(header, &keys, NOW, NOW + 60), 0);
+	snprintf(expected, sizeof(expected), "%s: %s", keys.rules->header, golden);
+	assert_string_equal(header, expected);
 }
 
-static void test_the_longest_times_fit_and_are_refused(void **state)
+static void test_a_token_with_extreme_times_fits_its_buffer_and_is_refused(void **state)
 {
 	struct engine_token_keys keys = keys_of(KEY);
 	char token[ENGINE_TOKEN_SIZE];
@@ -115,7 +121,7 @@ static void test_the_longest_times_fit_and_are_refused(void **state)
 }
 
 /* Times relative to NOW; the limit is an hour, and clocks may differ by a minute. */
-static void test_a_token_lives_no_longer_than_it_may(void **state)
+static void test_a_token_with_too_long_a_lifetime_is_refused(void **state)
 {
 	static const struct {
 		int64_t issued, expires;
@@ -126,18 +132,18 @@ static void test_a_token_lives_no_longer_than_it_may(void **state)
 		{0, 3601, false},
 		{0, 86400, false},
 		{0, INT64_C(253402300799) - NOW, false}, /* the end of the year 9999 */
-		/* It has lived for most of its time. */
+		/* Most of its lifetime has passed. */
 		{-3590, 10, true},
 		{-3600, 1, false},
 		{-3660, -60, true},
 		{-3661, -61, false},
 		{-100000000, 60, false},
 		{-NOW, 60, false}, /* issued in 1970 */
-		/* A clock that is ahead gives no more than the minute. */
+		/* A clock that is ahead extends the lifetime by no more than the minute. */
 		{60, 3660, true},
 		{60, 3661, false},
 		{61, 3661, false},
-		/* It expires before it was issued: useless, and soon over. */
+		/* It expires before it was issued, which is useless but harmless. */
 		{60, 0, true},
 		{0, -60, true},
 	};
@@ -155,7 +161,7 @@ static void test_a_token_lives_no_longer_than_it_may(void **state)
 	}
 }
 
-static void test_how_long_it_may_live_is_the_agents(void **state)
+static void test_the_longest_lifetime_can_be_set_for_an_agent(void **state)
 {
 	struct engine_token_keys keys = keys_of(KEY);
 	char token[ENGINE_TOKEN_SIZE];
@@ -167,12 +173,13 @@ static void test_how_long_it_may_live_is_the_agents(void **state)
 	assert_string_equal(why, "valid for longer than token_seconds of the agent");
 	keys.life_max_s = 86400;
 	assert_int_equal(engine_token_check(&keys, token, NOW, &why), 0);
-	assert_int_equal(engine_token_check(&keys, token, NOW, &why), 0); /* again: no jti */
+	assert_int_equal(engine_token_check(&keys, token, NOW, &why),
+			 0); /* a token may be used again */
 	keys.life_max_s = 86399;
 	assert_int_equal(engine_token_check(&keys, token, NOW, &why), EACCES);
 }
 
-static void test_blanks_and_bearer_are_no_part_of_it(void **state)
+static void test_blanks_and_bearer_are_not_part_of_a_token(void **state)
 {
 	static const char *const forms[] = {"Bearer %s", "bearer %s", "BEARER   %s", "  %s  ",
 					    "\t Bearer \t%s \t"};
@@ -192,9 +199,9 @@ static void test_blanks_and_bearer_are_no_part_of_it(void **state)
 	assert_int_equal(check(value, NOW), EACCES);
 }
 
-/* Each case of what the vendor's library was seen to take and refuse; stricter
- * where the label of the algorithm is another. */
-static void test_claims_are_held_against_the_rules(void **state)
+/* The cases in which the vendor's library was observed to accept or refuse a token.  We are
+ * stricter only if another algorithm is named. */
+static void test_claims_are_checked_against_the_rules(void **state)
 {
 	static const struct {
 		int err;
@@ -253,7 +260,7 @@ static void test_claims_are_held_against_the_rules(void **state)
 	}
 }
 
-static void test_only_the_raw_digest_signs(void **state)
+static void test_only_the_raw_digest_of_the_key_is_the_secret(void **state)
 {
 	static const char payload[] = "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":1700000060}";
 	struct engine_token_keys keys = keys_of(KEY);
@@ -279,7 +286,7 @@ static void test_only_the_raw_digest_signs(void **state)
 	assert_int_equal(check(token, NOW), EACCES);
 }
 
-static void test_every_changed_character_is_noticed(void **state)
+static void test_a_change_of_any_character_is_detected(void **state)
 {
 	char token[sizeof(golden)];
 
@@ -296,8 +303,8 @@ static void test_every_changed_character_is_noticed(void **state)
 	}
 }
 
-/* A signature with a character that the alphabets differ in, in the other one. */
-static void test_either_alphabet_is_read(void **state)
+/* A signature with a character in which the alphabets differ, written in the other alphabet. */
+static void test_both_base64_alphabets_are_accepted(void **state)
 {
 	char payload[256];
 	char token[1024];
@@ -319,7 +326,7 @@ static void test_either_alphabet_is_read(void **state)
 	assert_int_equal(check(token, NOW), 0);
 }
 
-static void test_what_is_no_token_is_refused(void **state)
+static void test_malformed_tokens_are_refused(void **state)
 {
 	static const char *const values[] = {"",      " ",      ".",       "..",       "...", "a.b",
 					     "a.b.c", "Bearer", "Bearer ", "\xff\xfe", "a..b"};
@@ -341,8 +348,8 @@ static void test_what_is_no_token_is_refused(void **state)
 	free(large);
 }
 
-/* The limit itself: as long as it may be passes, one byte more does not. */
-static void test_the_longest_token_that_counts(void **state)
+/* A token of exactly the maximum length, and one that is a byte longer. */
+static void test_a_token_of_the_maximum_length_is_accepted_and_a_longer_one_refused(void **state)
 {
 	char *payload = calloc(1, ENGINE_TOKEN_MAX);
 	char *token = calloc(2, ENGINE_TOKEN_MAX);
@@ -369,7 +376,7 @@ static void test_the_longest_token_that_counts(void **state)
 	free(token);
 }
 
-static void test_several_keys_are_good_at_once(void **state)
+static void test_several_keys_are_accepted_at_the_same_time(void **state)
 {
 	struct engine_token_keys keys = keys_of("  sk_new \t" KEY "\n");
 	struct engine_token_keys fresh = keys_of("sk_new");
@@ -384,7 +391,7 @@ static void test_several_keys_are_good_at_once(void **state)
 	assert_int_equal(engine_token_check(&fresh, golden, NOW, &why), EACCES);
 }
 
-static void test_a_region_is_no_part_of_the_key(void **state)
+static void test_a_region_is_not_part_of_the_key(void **state)
 {
 	static const struct {
 		const char *key;
@@ -403,10 +410,10 @@ static void test_a_region_is_no_part_of_the_key(void **state)
 		assert_int_equal(engine_token_check(&keys, golden, NOW, &why) == 0,
 				 cases[i].is_the_same);
 	}
-	keys_of("_residency_eu"); /* nothing would be left: then it is the key */
+	keys_of("_residency_eu"); /* the whole key: without a region it would be empty */
 }
 
-static void test_keys_have_a_bound(void **state)
+static void test_the_number_of_keys_is_limited(void **state)
 {
 	struct engine_token_keys keys = {.count = 77};
 
@@ -419,23 +426,48 @@ static void test_keys_have_a_bound(void **state)
 	assert_int_equal(keys.count, 8);
 }
 
+static void test_the_row_of_a_key_is_enough_to_sign(void **state)
+{
+	char text[API_KEY_LEN + 1];
+	char token[ENGINE_TOKEN_SIZE];
+	struct engine_token_keys keys;
+	struct engine_token_keys checked;
+	struct store_key row;
+	const char *why;
+
+	(void)state;
+	assert_int_equal(api_key_make(text, &row, "test"), 0);
+	assert_int_equal(engine_token_key_of(&keys, &rules, &row, NOW * INT64_C(1000)), 0);
+	assert_int_equal(engine_token_make(token, &keys, NOW, NOW + 60), 0);
+	checked = keys_of(text);
+	assert_int_equal(engine_token_check(&checked, token, NOW, &why), 0);
+	row.expires_ms = NOW * INT64_C(1000);
+	assert_int_equal(engine_token_key_of(&keys, &rules, &row, row.expires_ms - 1), 0);
+	assert_int_equal(engine_token_key_of(&keys, &rules, &row, row.expires_ms), EACCES);
+	row.expires_ms = 0;
+	row.revoked_ms = 1;
+	assert_int_equal(engine_token_key_of(&keys, &rules, &row, NOW), EACCES);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_vendors_token_is_taken_and_made),
-		cmocka_unit_test(test_the_longest_times_fit_and_are_refused),
-		cmocka_unit_test(test_a_token_lives_no_longer_than_it_may),
-		cmocka_unit_test(test_how_long_it_may_live_is_the_agents),
-		cmocka_unit_test(test_blanks_and_bearer_are_no_part_of_it),
-		cmocka_unit_test(test_claims_are_held_against_the_rules),
-		cmocka_unit_test(test_only_the_raw_digest_signs),
-		cmocka_unit_test(test_every_changed_character_is_noticed),
-		cmocka_unit_test(test_either_alphabet_is_read),
-		cmocka_unit_test(test_what_is_no_token_is_refused),
-		cmocka_unit_test(test_the_longest_token_that_counts),
-		cmocka_unit_test(test_several_keys_are_good_at_once),
-		cmocka_unit_test(test_a_region_is_no_part_of_the_key),
-		cmocka_unit_test(test_keys_have_a_bound),
+		cmocka_unit_test(test_the_same_token_as_the_vendors_is_made_and_accepted),
+		cmocka_unit_test(test_a_token_with_extreme_times_fits_its_buffer_and_is_refused),
+		cmocka_unit_test(test_a_token_with_too_long_a_lifetime_is_refused),
+		cmocka_unit_test(test_the_longest_lifetime_can_be_set_for_an_agent),
+		cmocka_unit_test(test_blanks_and_bearer_are_not_part_of_a_token),
+		cmocka_unit_test(test_claims_are_checked_against_the_rules),
+		cmocka_unit_test(test_only_the_raw_digest_of_the_key_is_the_secret),
+		cmocka_unit_test(test_a_change_of_any_character_is_detected),
+		cmocka_unit_test(test_both_base64_alphabets_are_accepted),
+		cmocka_unit_test(test_malformed_tokens_are_refused),
+		cmocka_unit_test(
+			test_a_token_of_the_maximum_length_is_accepted_and_a_longer_one_refused),
+		cmocka_unit_test(test_several_keys_are_accepted_at_the_same_time),
+		cmocka_unit_test(test_a_region_is_not_part_of_the_key),
+		cmocka_unit_test(test_the_number_of_keys_is_limited),
+		cmocka_unit_test(test_the_row_of_a_key_is_enough_to_sign),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

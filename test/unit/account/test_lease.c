@@ -1,4 +1,4 @@
-/* Credit is lent in blocks, asked for ahead, and overdrawn by one block at most. */
+/* Credit is leased in blocks, requested in advance, and overdrawn by at most one block. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ static void test_without_a_limit_everything_is_covered(void **state)
 	assert_int_equal(lease_want(&lease), 0);
 }
 
-static void test_a_block_is_wanted_at_first_and_again_when_half_is_gone(void **state)
+static void test_a_block_is_requested_at_first_and_again_when_half_is_spent(void **state)
 {
 	struct lease lease = {0};
 	struct lease_part part = {0};
@@ -42,7 +42,7 @@ static void test_a_block_is_wanted_at_first_and_again_when_half_is_gone(void **s
 	assert_int_equal(lease_want(&lease), BLOCK / 2);
 }
 
-static void test_what_speaks_is_reserved_and_given_back(void **state)
+static void test_credit_for_a_chunk_is_reserved_and_released(void **state)
 {
 	struct lease lease = {0};
 	struct lease_part parts[LEASE_CHUNKS + 1] = {{0}};
@@ -55,12 +55,12 @@ static void test_what_speaks_is_reserved_and_given_back(void **state)
 		lease_reserve(&lease, &parts[i], 0);
 	}
 	assert_false(lease_covers(&lease, &parts[LEASE_CHUNKS], 0));
-	assert_true(lease_want(&lease) > 0); /* many at once want more */
-	lease_spend(&lease, &parts[0], 1); /* cheaper than it might have been */
+	assert_true(lease_want(&lease) > 0); /* many turns at once need more */
+	lease_spend(&lease, &parts[0], 1); /* it cost less than was reserved */
 	assert_true(lease_covers(&lease, &parts[LEASE_CHUNKS], 0));
 }
 
-static void test_a_turn_reserves_what_its_dearest_chunk_cost(void **state)
+static void test_a_turn_reserves_the_cost_of_its_most_expensive_chunk(void **state)
 {
 	struct lease lease = {0};
 	struct lease_part part = {0};
@@ -74,7 +74,7 @@ static void test_a_turn_reserves_what_its_dearest_chunk_cost(void **state)
 	assert_int_equal(lease.reserved, CHUNK);
 }
 
-static void test_a_burst_is_covered_by_what_the_store_has_left_a_block_at_most(void **state)
+static void test_a_burst_may_use_at_most_one_block_beyond_the_lease(void **state)
 {
 	struct lease lease = {0};
 	struct lease_part parts[4 * LEASE_CHUNKS] = {{0}};
@@ -88,7 +88,7 @@ static void test_a_burst_is_covered_by_what_the_store_has_left_a_block_at_most(v
 	assert_int_equal(begun, 2 * LEASE_CHUNKS - 1);
 }
 
-static void test_of_much_that_is_left_each_server_may_count_on_its_part(void **state)
+static void test_each_server_may_use_its_part_of_a_large_credit(void **state)
 {
 	struct lease lease = {0};
 	struct lease_part parts[8 * LEASE_CHUNKS] = {{0}};
@@ -102,7 +102,7 @@ static void test_of_much_that_is_left_each_server_may_count_on_its_part(void **s
 	assert_int_equal(begun, 4 * LEASE_CHUNKS);
 }
 
-static void test_a_long_chunk_counts_as_long(void **state)
+static void test_a_long_chunk_reserves_its_estimated_cost(void **state)
 {
 	struct lease lease = {0};
 	struct lease_part parts[LEASE_CHUNKS] = {{0}};
@@ -113,11 +113,11 @@ static void test_a_long_chunk_counts_as_long(void **state)
 	lease_grant(&lease, BLOCK, BLOCK);
 	while (lease_covers(&lease, &parts[begun], BLOCK / 4))
 		lease_reserve(&lease, &parts[begun++], BLOCK / 4);
-	assert_int_equal(begun, 7); /* four of what is here, and not a block beyond */
+	assert_int_equal(begun, 7); /* four from the lease, and less than a block beyond it */
 	assert_false(lease_covers(&lease, NULL, 2 * BLOCK));
 }
 
-static void test_one_that_becomes_limited_begins_with_nothing(void **state)
+static void test_a_lease_that_becomes_limited_begins_without_credit(void **state)
 {
 	struct lease lease = {0};
 	struct lease_part part = {0};
@@ -134,7 +134,7 @@ static void test_one_that_becomes_limited_begins_with_nothing(void **state)
 	assert_false(lease_covers(&lease, &part, 0));
 }
 
-static void test_what_lapsed_is_gone_and_what_is_held_counts(void **state)
+static void test_a_lapsed_lease_has_no_credit_until_the_store_says_what_is_held(void **state)
 {
 	struct lease lease = {0};
 
@@ -148,9 +148,9 @@ static void test_what_lapsed_is_gone_and_what_is_held_counts(void **state)
 	assert_true(lease_covers(&lease, NULL, 0));
 }
 
-/* A turn that cost more than was held, and the store's answer of before and of after it has
- * booked it. */
-static void test_what_is_held_counts_beside_what_is_booked(void **state)
+/* A turn costs more than this server held; the store answers once before and once after it has
+ * booked the turn. */
+static void test_credit_held_at_the_store_agrees_before_and_after_a_turn_is_booked(void **state)
 {
 	struct lease lease = {0};
 	struct lease_part part = {0};
@@ -161,18 +161,18 @@ static void test_what_is_held_counts_beside_what_is_booked(void **state)
 	lease_spend(&lease, &part, 2 * BLOCK);
 	lease_answered(&lease, &(struct lease_answer){.held = 3 * BLOCK, .left = 2 * BLOCK});
 	assert_int_equal(lease.granted - lease.used, BLOCK);
-	/* It is taken off what is held, and that is all that has changed. */
+	/* The store has deducted the turn from what is held; nothing else has changed. */
 	lease_answered(&lease, &(struct lease_answer){
 				       .booked = 2 * BLOCK, .held = BLOCK, .left = 2 * BLOCK});
 	assert_int_equal(lease.granted - lease.used, BLOCK);
-	/* The store takes off no more than was held: the rest is the account's. */
+	/* The store deducts no more than was held; the rest is deducted from the account. */
 	lease_spend(&lease, &part, 5 * BLOCK);
 	lease_answered(&lease, &(struct lease_answer){.booked = 3 * BLOCK, .held = 0, .left = 0});
 	assert_int_equal(lease.granted - lease.used, 0);
 	assert_false(lease_covers(&lease, NULL, 0));
 }
 
-static void test_credit_is_spent_when_nobody_has_any(void **state)
+static void test_credit_is_spent_only_when_no_server_has_any(void **state)
 {
 	struct lease lease = {0};
 	struct lease_part part = {0};
@@ -183,7 +183,7 @@ static void test_credit_is_spent_when_nobody_has_any(void **state)
 	assert_false(lease_is_spent(&lease));
 	lease_reserve(&lease, &part, CHUNK);
 	assert_false(lease_covers(&lease, NULL, 0));
-	assert_false(lease_is_spent(&lease)); /* it may cost less */
+	assert_false(lease_is_spent(&lease)); /* the turn may cost less than is reserved */
 	lease_spend(&lease, &part, CHUNK);
 	assert_true(lease_is_spent(&lease));
 	lease_answered(&lease, &(struct lease_answer){.booked = CHUNK, .elsewhere = 1});
@@ -208,7 +208,7 @@ static void test_rows_that_no_sum_has_found_are_forgotten_when_all_is_booked(voi
 	assert_int_equal(lease.granted - lease.used, BLOCK / 2);
 }
 
-/* A purse of the store's kind, for several servers. */
+/* The credit of an account, as the store manages it for several servers. */
 struct purse {
 	int64_t left;
 	uint32_t random;
@@ -234,8 +234,8 @@ static void renew(struct purse *purse, struct lease *lease)
 #define SERVERS_MAX 3
 #define TURNS 200
 
-/* Turns of chunks that cost up to `dearest` until none may go on; the store is asked
- * late, now and then. */
+/* Speaks turns of chunks that cost up to `dearest` until none may continue.  The store is asked at
+ * random times. */
 static int64_t spend_all(struct purse *purse, uint32_t servers, uint32_t dearest)
 {
 	struct lease leases[SERVERS_MAX] = {{0}};
@@ -263,8 +263,8 @@ static int64_t spend_all(struct purse *purse, uint32_t servers, uint32_t dearest
 	return spent;
 }
 
-/* Chunks that cost up to `dearest` and are reckoned to cost next to nothing; they leave in
- * frames. */
+/* Speaks chunks that cost up to `dearest` but are estimated to cost almost nothing.  They are sent
+ * in frames. */
 static int64_t spend_slowly(struct purse *purse, int64_t dearest)
 {
 	struct lease lease = {0};
@@ -285,7 +285,7 @@ static int64_t spend_slowly(struct purse *purse, int64_t dearest)
 				spent += frame;
 				continue;
 			}
-			lease_spend(&lease, &parts[i], parts[i].spent - frame); /* it stays */
+			lease_spend(&lease, &parts[i], parts[i].spent - frame); /* it is not sent */
 		}
 		due[i] = 0;
 		if (draw(purse, 8) == 0)
@@ -309,28 +309,28 @@ static int64_t most_overdrawn(uint32_t servers, uint32_t dearest)
 		int64_t credit = purse.left;
 		int64_t over = spend_all(&purse, servers, dearest) - credit;
 
-		assert_true(over >= 0); /* nothing is left over */
+		assert_true(over >= 0); /* all credit was spent */
 		if (over > most)
 			most = over;
 	}
 	return most;
 }
 
-static void test_money_7_each_server_overdraws_by_one_lease_at_most(void **state)
+static void test_money_7_each_server_overdraws_by_at_most_one_lease(void **state)
 {
 	(void)state;
 	assert_in_range(most_overdrawn(SERVERS_MAX, CHUNK), 0, SERVERS_MAX * BLOCK);
 	assert_in_range(most_overdrawn(SERVERS_MAX, BLOCK / 3), 0, SERVERS_MAX * BLOCK);
 }
 
-static void test_money_7_a_server_that_is_alone_overdraws_by_one_chunk_at_most(void **state)
+static void test_money_7_a_single_server_overdraws_by_at_most_one_chunk(void **state)
 {
 	(void)state;
 	assert_in_range(most_overdrawn(1, CHUNK), 0, CHUNK);
 	assert_in_range(most_overdrawn(1, BLOCK / 3), 0, BLOCK / 3);
 }
 
-static void test_money_7_chunks_dearer_than_reckoned_overdraw_by_one_lease_at_most(void **state)
+static void test_money_7_chunks_above_their_estimate_overdraw_by_at_most_one_lease(void **state)
 {
 	(void)state;
 	for (uint32_t seed = 1; seed <= 30; ++seed) {
@@ -342,7 +342,7 @@ static void test_money_7_chunks_dearer_than_reckoned_overdraw_by_one_lease_at_mo
 	}
 }
 
-static void test_what_leaves_uses_what_was_reserved(void **state)
+static void test_audio_that_is_sent_uses_the_reserved_credit(void **state)
 {
 	struct lease lease = {0};
 	struct lease_part part = {0};
@@ -366,7 +366,7 @@ static void test_what_leaves_uses_what_was_reserved(void **state)
 	assert_false(lease_is_overdrawn(&lease, true));
 	lease.left = INT64_MAX; /* the account has become unlimited */
 	assert_false(lease_is_overdrawn(&lease, true));
-	lease_spend(&lease, &part, 2 * BLOCK); /* it did not leave */
+	lease_spend(&lease, &part, 2 * BLOCK); /* the audio was not sent */
 	assert_int_equal(lease.used, 2 * BLOCK);
 }
 
@@ -374,24 +374,24 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_without_a_limit_everything_is_covered),
-		cmocka_unit_test(test_a_block_is_wanted_at_first_and_again_when_half_is_gone),
-		cmocka_unit_test(test_what_speaks_is_reserved_and_given_back),
-		cmocka_unit_test(test_a_turn_reserves_what_its_dearest_chunk_cost),
+		cmocka_unit_test(test_a_block_is_requested_at_first_and_again_when_half_is_spent),
+		cmocka_unit_test(test_credit_for_a_chunk_is_reserved_and_released),
+		cmocka_unit_test(test_a_turn_reserves_the_cost_of_its_most_expensive_chunk),
+		cmocka_unit_test(test_a_burst_may_use_at_most_one_block_beyond_the_lease),
+		cmocka_unit_test(test_each_server_may_use_its_part_of_a_large_credit),
+		cmocka_unit_test(test_a_long_chunk_reserves_its_estimated_cost),
+		cmocka_unit_test(test_a_lease_that_becomes_limited_begins_without_credit),
 		cmocka_unit_test(
-			test_a_burst_is_covered_by_what_the_store_has_left_a_block_at_most),
-		cmocka_unit_test(test_of_much_that_is_left_each_server_may_count_on_its_part),
-		cmocka_unit_test(test_a_long_chunk_counts_as_long),
-		cmocka_unit_test(test_one_that_becomes_limited_begins_with_nothing),
-		cmocka_unit_test(test_what_lapsed_is_gone_and_what_is_held_counts),
-		cmocka_unit_test(test_what_is_held_counts_beside_what_is_booked),
-		cmocka_unit_test(test_credit_is_spent_when_nobody_has_any),
+			test_a_lapsed_lease_has_no_credit_until_the_store_says_what_is_held),
+		cmocka_unit_test(
+			test_credit_held_at_the_store_agrees_before_and_after_a_turn_is_booked),
+		cmocka_unit_test(test_credit_is_spent_only_when_no_server_has_any),
 		cmocka_unit_test(test_rows_that_no_sum_has_found_are_forgotten_when_all_is_booked),
-		cmocka_unit_test(test_money_7_each_server_overdraws_by_one_lease_at_most),
+		cmocka_unit_test(test_money_7_each_server_overdraws_by_at_most_one_lease),
+		cmocka_unit_test(test_money_7_a_single_server_overdraws_by_at_most_one_chunk),
 		cmocka_unit_test(
-			test_money_7_a_server_that_is_alone_overdraws_by_one_chunk_at_most),
-		cmocka_unit_test(
-			test_money_7_chunks_dearer_than_reckoned_overdraw_by_one_lease_at_most),
-		cmocka_unit_test(test_what_leaves_uses_what_was_reserved),
+			test_money_7_chunks_above_their_estimate_overdraw_by_at_most_one_lease),
+		cmocka_unit_test(test_audio_that_is_sent_uses_the_reserved_credit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* No row is lost and none is booked twice: the store away, slow, the spool full, processes that died. */
+/* No row is lost or booked twice: store unreachable or slow, spool full, processes that died. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "account/account.h"
+#include "account/async_store.h"
 #include "account/disk_record.h"
 #include "account/marks.h"
 #include "account/spool.h"
@@ -28,9 +28,9 @@
 
 static char dir[SCRATCH_DIR_SIZE];
 static struct loop *loop;
-static struct store *behind; /* what is left when the account is gone */
+static struct store *behind; /* the memory store, which outlives the async_store */
 static struct fake_store *fake;
-static struct account *account;
+static struct async_store *async;
 
 static struct {
 	int calls, wanted, errors;
@@ -54,31 +54,31 @@ static void wait_for(int calls)
 
 static void open_account(void)
 {
-	const struct account_options options = {.data_dir = dir, .spool_rows = ROWS};
+	const struct async_store_options options = {.data_dir = dir, .spool_rows = ROWS};
 
-	assert_int_equal(account_alloc(&account, loop, &fake->store, &options), 0);
+	assert_int_equal(async_store_alloc(&async, loop, &fake->store, &options), 0);
 }
 
 static void close_account(void)
 {
-	account = mem_deref(account);
+	async = mem_deref(async);
 	fake = NULL;
 }
 
-/* Another process on the same directory and the same rows. */
+/* Starts another process with the same directory and the same rows. */
 static void make_store(void)
 {
 	assert_int_equal(fake_store_alloc(&fake), 0);
 	if (behind) {
-		mem_deref(fake->behind);
-		fake->behind = mem_ref(behind);
+		mem_deref(fake->real);
+		fake->real = mem_ref(behind);
 	}
 }
 
 static int set_up(void **state)
 {
 	struct store_key key;
-	char text[ACCOUNT_KEY_LEN + 1];
+	char text[API_KEY_LEN + 1];
 
 	(void)state;
 	memset(&heard, 0, sizeof(heard));
@@ -86,20 +86,20 @@ static int set_up(void **state)
 	assert_int_equal(loop_alloc(&loop), 0);
 	behind = NULL;
 	make_store();
-	behind = mem_ref(fake->behind);
-	assert_int_equal(account_key_make(text, &key, "test"), 0);
+	behind = mem_ref(fake->real);
+	assert_int_equal(api_key_make(text, &key, "test"), 0);
 	return behind->ops->key_add(behind, &key);
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	if (account)
+	if (async)
 		close_account();
 	mem_deref(fake);
 	mem_deref(behind);
 	mem_deref(loop);
-	account = NULL;
+	async = NULL;
 	fake = NULL;
 	behind = NULL;
 	scratch_dir_remove(dir);
@@ -132,7 +132,7 @@ static void book(int number)
 {
 	struct store_turn turn = turn_of(number);
 
-	assert_int_equal(account_book(NULL, account, &turn, ACCOUNT_NO_MARK, on_booked, NULL), 0);
+	assert_int_equal(async_store_book(NULL, async, &turn, USAGE_NO_MARK, on_booked, NULL), 0);
 }
 
 static void book_range(int from, int to)
@@ -141,7 +141,8 @@ static void book_range(int from, int to)
 		book(i);
 }
 
-/* Rows that stand in order, each the one after the last; -1 when they do not. */
+/* Counts rows that are in order, each with the number after that of the last one; -1: they are
+ * not. */
 static bool read_number(const struct store_turn *turn, void *arg)
 {
 	int *next = arg;
@@ -150,7 +151,7 @@ static bool read_number(const struct store_turn *turn, void *arg)
 	return *next >= 0;
 }
 
-/* Only while the account's threads have nothing to do. */
+/* Call it only while the store's threads are idle. */
 static int turns_in_order(void)
 {
 	int count = 0;
@@ -177,8 +178,8 @@ static void on_counted(int err, void *arg)
 	struct timer *timer = arg;
 
 	assert_int_equal(err, 0);
-	if (count_in_store == wanted_in_store && account_waiting(account) == 0 &&
-	    account_can_book(account))
+	if (count_in_store == wanted_in_store && async_store_waiting(async) == 0 &&
+	    async_store_can_book(async))
 		loop_stop(loop);
 	else
 		timer_set(&loop->timers, timer, 2000, look_again, timer);
@@ -187,10 +188,11 @@ static void on_counted(int err, void *arg)
 static void look_again(void *arg)
 {
 	timer_clear(&loop->timers, arg);
-	assert_int_equal(account_ask(account, ACCOUNT_QUESTIONS, count_work, on_counted, arg), 0);
+	assert_int_equal(async_store_run(async, ASYNC_STORE_QUERIES, count_work, on_counted, arg),
+			 0);
 }
 
-/* Runs the loop until the store has so many rows and the account is at ease. */
+/* Runs the loop until the store has this many rows and the async_store is settled. */
 static void wait_for_rows(int rows)
 {
 	struct timer timer = {0};
@@ -200,7 +202,7 @@ static void wait_for_rows(int rows)
 	loop_run(loop);
 }
 
-static void test_rows_are_durable_on_the_disk_while_the_store_is_away(void **state)
+static void test_rows_are_durable_on_the_disk_while_the_store_is_unreachable(void **state)
 {
 	(void)state;
 	open_account();
@@ -208,7 +210,7 @@ static void test_rows_are_durable_on_the_disk_while_the_store_is_away(void **sta
 	book_range(0, 5);
 	wait_for(5);
 	assert_int_equal(heard.errors, 0);
-	assert_int_equal(account_waiting(account), 0);
+	assert_int_equal(async_store_waiting(async), 0);
 	fake->add_err = 0;
 	wait_for_rows(5);
 }
@@ -217,15 +219,15 @@ static void test_rows_are_delivered_in_order_and_once(void **state)
 {
 	(void)state;
 	open_account();
-	fake->answer_err = EIO; /* it has them, and nobody knows */
+	fake->answer_err = EIO; /* the store has the rows, but reports an error */
 	book_range(0, 3);
 	wait_for(3);
 	fake->answer_err = 0;
-	book_range(3, 20); /* behind those on the disk */
+	book_range(3, 20); /* after those on the disk */
 	wait_for(20);
 	assert_int_equal(heard.errors, 0);
 	wait_for_rows(20);
-	book(20); /* behind all others */
+	book(20); /* after all others */
 	wait_for_rows(21);
 }
 
@@ -233,14 +235,14 @@ static void test_a_full_spool_refuses_new_turns_and_loses_none(void **state)
 {
 	(void)state;
 	open_account();
-	assert_true(account_can_book(account));
+	assert_true(async_store_can_book(async));
 	fake->add_err = ENOSPC;
 	book_range(0, ROWS / 2);
 	wait_for(ROWS / 2);
-	assert_true(account_can_book(account));
+	assert_true(async_store_can_book(async));
 	book_range(ROWS / 2, ROWS - 2);
 	wait_for(ROWS - 2);
-	assert_false(account_can_book(account)); /* the rest is for turns that run */
+	assert_false(async_store_can_book(async)); /* the rest is for turns that are being spoken */
 	assert_int_equal(heard.errors, 0);
 	book_range(ROWS - 2, ROWS);
 	wait_for(ROWS);
@@ -248,8 +250,8 @@ static void test_a_full_spool_refuses_new_turns_and_loses_none(void **state)
 	book_range(ROWS, ROWS + 8); /* more than there is room for */
 	wait_for(ROWS + 8);
 	assert_int_equal(heard.errors, 8);
-	assert_int_equal(account_waiting(account), 8);
-	assert_false(account_can_book(account));
+	assert_int_equal(async_store_waiting(async), 8);
+	assert_false(async_store_can_book(async));
 	fake->add_err = 0;
 	wait_for_rows(ROWS + 8);
 }
@@ -262,18 +264,18 @@ static void test_without_a_directory_rows_wait_in_memory(void **state)
 	snprintf(path, sizeof(path), "%s/spool", dir);
 	scratch_dir_write(path, "not a directory");
 	open_account();
-	assert_true(account_can_book(account));
+	assert_true(async_store_can_book(async));
 	fake->add_err = EIO;
 	book(0);
 	wait_for(1);
 	assert_int_equal(heard.errors, 1);
-	assert_false(account_can_book(account));
+	assert_false(async_store_can_book(async));
 	fake->add_err = 0;
 	wait_for_rows(1);
 	unlink(path);
 }
 
-static void test_a_store_that_hangs_keeps_nobody_waiting(void **state)
+static void test_bookings_do_not_wait_for_a_store_that_hangs(void **state)
 {
 	(void)state;
 	open_account();
@@ -285,13 +287,13 @@ static void test_a_store_that_hangs_keeps_nobody_waiting(void **state)
 	assert_int_equal(heard.errors, 0);
 	book(4);
 	wait_for(5);
-	assert_int_equal(account_waiting(account), 0);
+	assert_int_equal(async_store_waiting(async), 0);
 	fake->gated = false;
 	sem_post(&fake->gate);
 	wait_for_rows(5);
 }
 
-static void test_rows_outlive_the_process(void **state)
+static void test_rows_survive_the_process(void **state)
 {
 	(void)state;
 	open_account();
@@ -310,7 +312,8 @@ static void test_rows_outlive_the_process(void **state)
 	assert_int_equal(scratch_dir_count(dir, ".marks"), 0);
 }
 
-/* What a server left that died: rows in its spool, and turns that it spoke. */
+/* Makes the files of a server that died: rows in its spool, and marks of turns that it was
+ * speaking. */
 static void leave(const int *rows, size_t rows_len, const int *marked, size_t marked_len)
 {
 	char path[128];
@@ -354,7 +357,7 @@ static void find_turns(void)
 	assert_int_equal(behind->ops->turn_list(behind, find, NULL), 0);
 }
 
-static void test_money_6_a_turn_that_was_cut_is_booked_as_lost_and_costs_nothing(void **state)
+static void test_money_6_a_turn_that_a_crash_ended_is_booked_as_lost_and_is_free(void **state)
 {
 	static const int rows[] = {1, 2};
 	static const int marked[] = {2, 3}; /* 2 was booked, its mark not yet cleared */
@@ -376,7 +379,7 @@ static void test_money_6_a_turn_that_was_cut_is_booked_as_lost_and_costs_nothing
 	assert_int_equal(scratch_dir_count(dir, DEAD ".marks"), 0);
 }
 
-static void test_files_of_a_living_process_are_left_alone(void **state)
+static void test_files_of_a_running_process_are_left_alone(void **state)
 {
 	static const int rows[] = {1};
 	struct spool *spool;
@@ -395,7 +398,7 @@ static void test_files_of_a_living_process_are_left_alone(void **state)
 	mem_deref(spool);
 }
 
-static void test_what_was_left_waits_for_the_store(void **state)
+static void test_files_of_an_ended_process_wait_for_the_store(void **state)
 {
 	static const int rows[] = {0, 1};
 
@@ -412,7 +415,7 @@ static void test_what_was_left_waits_for_the_store(void **state)
 	assert_int_equal(scratch_dir_count(dir, DEAD ".rows"), 0);
 }
 
-static void test_a_damaged_file_is_kept_and_what_is_whole_in_it_is_booked(void **state)
+static void test_a_damaged_file_is_kept_and_its_intact_records_are_booked(void **state)
 {
 	static const int rows[] = {1, 2, 3};
 	char path[128];
@@ -433,7 +436,7 @@ static void test_a_damaged_file_is_kept_and_what_is_whole_in_it_is_booked(void *
 	assert_int_equal(scratch_dir_count(dir, DEAD ".rows"), 0);
 }
 
-/* Versions of the records of a file, each where it stands. */
+/* The version of a record in a file. */
 static uint64_t version_at(const char *ending, size_t record)
 {
 	char path[128];
@@ -449,7 +452,7 @@ static uint64_t version_at(const char *ending, size_t record)
 	return disk_record_number(bytes + DISK_RECORD_SIZE - 16);
 }
 
-static void test_rows_of_speech_are_written_as_the_previous_program_reads_them(void **state)
+static void test_rows_of_speech_can_be_read_by_the_previous_release(void **state)
 {
 	static const int rows[] = {1, TOKENS};
 
@@ -481,8 +484,8 @@ static void rename_left(const char *from, const char *to)
 	assert_int_equal(rename(old, new), 0);
 }
 
-/* It books the speech in such a file and keeps the file: here it has not even booked that, so that
- * it can be seen which rows are taken from it. */
+/* The previous release books the speech in such a file and keeps the file.  Here it has not even
+ * booked the speech, so that the test can see which rows are taken from the file. */
 static void
 test_what_the_previous_program_could_not_read_is_booked_from_the_file_it_kept(void **state)
 {
@@ -493,7 +496,7 @@ test_what_the_previous_program_could_not_read_is_booked_from_the_file_it_kept(vo
 	leave(rows, 3, marked, 3);
 	rename_left(".rows", ".rows.damaged");
 	rename_left(".marks", ".marks.damaged");
-	for (int i = 0; i < 2; ++i) { /* once, however often it starts */
+	for (int i = 0; i < 2; ++i) { /* the rows are booked once, however often a process starts */
 		open_account();
 		find_turns();
 		assert_int_equal(found_len, 3);
@@ -511,7 +514,7 @@ test_what_the_previous_program_could_not_read_is_booked_from_the_file_it_kept(vo
 	assert_int_equal(scratch_dir_count(dir, DEAD ".marks.damaged.read"), 1);
 }
 
-static void test_foreign_files_are_left_as_they_are(void **state)
+static void test_other_files_are_left_alone(void **state)
 {
 	static const char *const names[] = {"notes.rows", "0123456789abcdef.txt",
 					    "0123456789ABCDEG.marks"};
@@ -534,32 +537,32 @@ static void test_foreign_files_are_left_as_they_are(void **state)
 static void test_a_mark_is_gone_when_its_turn_is_booked(void **state)
 {
 	struct store_turn turn = turn_of(0);
-	size_t slot = ACCOUNT_NO_MARK;
+	size_t slot = USAGE_NO_MARK;
 	size_t first;
 
 	(void)state;
 	open_account();
-	account_mark(account, &slot, &turn);
-	assert_int_not_equal(slot, ACCOUNT_NO_MARK);
+	async_store_mark(async, &slot, &turn);
+	assert_int_not_equal(slot, USAGE_NO_MARK);
 	first = slot;
 	turn.samples = 240000;
-	account_mark(account, &slot, &turn);
+	async_store_mark(async, &slot, &turn);
 	assert_int_equal(slot, first);
-	assert_int_equal(account_book(NULL, account, &turn, slot, on_booked, NULL), 0);
+	assert_int_equal(async_store_book(NULL, async, &turn, slot, on_booked, NULL), 0);
 	wait_for(1);
 	close_account();
 	assert_int_equal(scratch_dir_count(dir, ".marks"), 0);
 	assert_int_equal(turns_in_order(), 1);
 }
 
-static void test_a_mark_outlives_a_process_that_did_not_book_its_turn(void **state)
+static void test_a_mark_survives_a_process_that_did_not_book_its_turn(void **state)
 {
 	struct store_turn turn = turn_of(0);
-	size_t slot = ACCOUNT_NO_MARK;
+	size_t slot = USAGE_NO_MARK;
 
 	(void)state;
 	open_account();
-	account_mark(account, &slot, &turn);
+	async_store_mark(async, &slot, &turn);
 	close_account();
 	assert_int_equal(scratch_dir_count(dir, ".marks"), 1);
 	make_store();
@@ -569,13 +572,13 @@ static void test_a_mark_outlives_a_process_that_did_not_book_its_turn(void **sta
 	assert_int_equal(found[0].status, STORE_TURN_LOST);
 }
 
-static void test_the_end_while_the_store_is_away_leaves_rows_on_the_disk(void **state)
+static void test_ending_while_the_store_is_unreachable_leaves_rows_on_the_disk(void **state)
 {
 	(void)state;
 	open_account();
 	fake->add_err = EIO;
 	book_range(0, 10);
-	close_account(); /* nothing was heard yet */
+	close_account(); /* no handler was called yet */
 	assert_int_equal(heard.calls, 10);
 	assert_int_equal(heard.errors, 0);
 	make_store();
@@ -583,16 +586,16 @@ static void test_the_end_while_the_store_is_away_leaves_rows_on_the_disk(void **
 	assert_int_equal(turns_in_order(), 10);
 }
 
-static void test_out_of_memory_leaves_nothing_behind(void **state)
+static void test_nothing_leaks_when_memory_runs_out(void **state)
 {
-	const struct account_options options = {.data_dir = dir, .spool_rows = ROWS};
+	const struct async_store_options options = {.data_dir = dir, .spool_rows = ROWS};
 	size_t live = mem_live();
 	int err = ENOMEM;
 
 	(void)state;
 	for (size_t n = 1; err; ++n) {
 		mem_fail_after(n);
-		err = account_alloc(&account, loop, &fake->store, &options);
+		err = async_store_alloc(&async, loop, &fake->store, &options);
 		mem_fail_after(0);
 		if (err)
 			assert_int_equal(mem_live(), live);
@@ -600,7 +603,7 @@ static void test_out_of_memory_leaves_nothing_behind(void **state)
 	close_account();
 }
 
-/* Questions that keep the other lanes' threads busy while turns are booked. */
+/* Queries that keep the threads of the other lanes busy while turns are booked. */
 static int asked, answered;
 
 static int look_at_version(struct store *store, void *arg)
@@ -618,9 +621,9 @@ static void on_version(int err, void *arg)
 		loop_stop(loop);
 	if (heard.calls == heard.wanted)
 		return;
-	assert_int_equal(
-		account_ask(account, *(enum account_lane *)arg, look_at_version, on_version, arg),
-		0);
+	assert_int_equal(async_store_run(async, *(enum async_store_lane *)arg, look_at_version,
+					 on_version, arg),
+			 0);
 }
 
 static void on_booked_in_a_crowd(int err, void *arg)
@@ -632,11 +635,12 @@ static void on_booked_in_a_crowd(int err, void *arg)
 
 static void test_lanes_do_not_touch_each_others_rows(void **state)
 {
-	static enum account_lane lanes[] = {ACCOUNT_ACCESS, ACCOUNT_ACCESS, ACCOUNT_QUESTIONS};
+	static enum async_store_lane lanes[] = {ASYNC_STORE_ACCESS, ASYNC_STORE_ACCESS,
+						ASYNC_STORE_QUERIES};
 	char address[128];
-	const struct account_options options = {.address = address, .data_dir = dir};
+	const struct async_store_options options = {.address = address, .data_dir = dir};
 	struct store_key key;
-	char text[ACCOUNT_KEY_LEN + 1];
+	char text[API_KEY_LEN + 1];
 	struct store *store;
 	int64_t wrong = -1;
 	int count = 0;
@@ -644,25 +648,26 @@ static void test_lanes_do_not_touch_each_others_rows(void **state)
 	(void)state;
 	snprintf(address, sizeof(address), "sqlite:%s/test.db", dir);
 	assert_int_equal(store_open(&store, address), 0);
-	assert_int_equal(account_key_make(text, &key, "test"), 0);
+	assert_int_equal(api_key_make(text, &key, "test"), 0);
 	assert_int_equal(store->ops->key_add(store, &key), 0);
-	assert_int_equal(account_alloc(&account, loop, store, &options), 0);
+	assert_int_equal(async_store_alloc(&async, loop, store, &options), 0);
 	heard.wanted = 2000;
 	asked = 3;
 	answered = 0;
 	for (int i = 0; i < asked; ++i)
 		assert_int_equal(
-			account_ask(account, lanes[i], look_at_version, on_version, &lanes[i]), 0);
+			async_store_run(async, lanes[i], look_at_version, on_version, &lanes[i]),
+			0);
 	for (int i = 0; i < heard.wanted; ++i) {
 		struct store_turn turn = turn_of(i);
 
-		assert_int_equal(account_book(NULL, account, &turn, ACCOUNT_NO_MARK,
-					      on_booked_in_a_crowd, NULL),
+		assert_int_equal(async_store_book(NULL, async, &turn, USAGE_NO_MARK,
+						  on_booked_in_a_crowd, NULL),
 				 0);
 	}
 	loop_run(loop);
 	assert_int_equal(heard.errors, 0);
-	account = mem_deref(account);
+	async = mem_deref(async);
 	assert_int_equal(store_open(&store, address), 0);
 	assert_int_equal(store->ops->audit(store, &wrong), 0);
 	assert_int_equal(wrong, 0);
@@ -676,24 +681,24 @@ static void test_lanes_do_not_touch_each_others_rows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_rows_are_durable_on_the_disk_while_the_store_is_away),
+		CASE(test_rows_are_durable_on_the_disk_while_the_store_is_unreachable),
 		CASE(test_rows_are_delivered_in_order_and_once),
 		CASE(test_a_full_spool_refuses_new_turns_and_loses_none),
 		CASE(test_without_a_directory_rows_wait_in_memory),
-		CASE(test_a_store_that_hangs_keeps_nobody_waiting),
-		CASE(test_rows_outlive_the_process),
-		CASE(test_money_6_a_turn_that_was_cut_is_booked_as_lost_and_costs_nothing),
-		CASE(test_files_of_a_living_process_are_left_alone),
-		CASE(test_what_was_left_waits_for_the_store),
-		CASE(test_a_damaged_file_is_kept_and_what_is_whole_in_it_is_booked),
-		CASE(test_rows_of_speech_are_written_as_the_previous_program_reads_them),
+		CASE(test_bookings_do_not_wait_for_a_store_that_hangs),
+		CASE(test_rows_survive_the_process),
+		CASE(test_money_6_a_turn_that_a_crash_ended_is_booked_as_lost_and_is_free),
+		CASE(test_files_of_a_running_process_are_left_alone),
+		CASE(test_files_of_an_ended_process_wait_for_the_store),
+		CASE(test_a_damaged_file_is_kept_and_its_intact_records_are_booked),
+		CASE(test_rows_of_speech_can_be_read_by_the_previous_release),
 		CASE(test_what_the_previous_program_could_not_read_is_booked_from_the_file_it_kept),
-		CASE(test_foreign_files_are_left_as_they_are),
+		CASE(test_other_files_are_left_alone),
 		CASE(test_a_mark_is_gone_when_its_turn_is_booked),
-		CASE(test_a_mark_outlives_a_process_that_did_not_book_its_turn),
-		CASE(test_the_end_while_the_store_is_away_leaves_rows_on_the_disk),
+		CASE(test_a_mark_survives_a_process_that_did_not_book_its_turn),
+		CASE(test_ending_while_the_store_is_unreachable_leaves_rows_on_the_disk),
 		CASE(test_lanes_do_not_touch_each_others_rows),
-		CASE(test_out_of_memory_leaves_nothing_behind),
+		CASE(test_nothing_leaks_when_memory_runs_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* Running turns are found by whoever comes after, and nothing of a damaged mark is guessed. */
+/* The turns that a process was running are found by the next one, and damaged marks are not
+ * used. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -65,7 +66,7 @@ static int read_marks(void)
 	return marks_read(path, see, &err);
 }
 
-static void test_turns_that_ran_are_found(void **state)
+static void test_turns_that_were_running_are_found(void **state)
 {
 	size_t b;
 
@@ -93,7 +94,7 @@ static void test_a_slot_is_used_again(void **state)
 	assert_string_equal(seen, "b,");
 }
 
-static void test_there_are_so_many_and_no_more(void **state)
+static void test_the_number_of_marks_is_limited(void **state)
 {
 	static bool taken[MARKS_MAX];
 
@@ -109,7 +110,7 @@ static void test_there_are_so_many_and_no_more(void **state)
 	assert_int_equal(marks_take(marks), 77);
 }
 
-static void test_the_file_of_one_that_lives_is_left_alone(void **state)
+static void test_the_file_of_a_running_process_is_left_alone(void **state)
 {
 	int err = 0;
 
@@ -117,7 +118,7 @@ static void test_the_file_of_one_that_lives_is_left_alone(void **state)
 	assert_int_equal(marks_read(path, see, &err), EBUSY);
 }
 
-static void test_it_is_on_the_disk_before_it_is_needed(void **state)
+static void test_disk_space_is_allocated_when_the_file_is_created(void **state)
 {
 	struct stat status;
 
@@ -127,7 +128,7 @@ static void test_it_is_on_the_disk_before_it_is_needed(void **state)
 	assert_int_equal(status.st_mode & 0777, 0600);
 }
 
-static void test_a_damaged_mark_is_not_guessed_and_the_others_are_read(void **state)
+static void test_a_damaged_mark_is_skipped_and_the_others_are_read(void **state)
 {
 	(void)state;
 	mark("a");
@@ -140,7 +141,7 @@ static void test_a_damaged_mark_is_not_guessed_and_the_others_are_read(void **st
 	assert_string_equal(seen, "a,c,");
 }
 
-static void test_a_foreign_or_cut_file_is_damaged(void **state)
+static void test_another_or_truncated_file_is_reported_as_damaged(void **state)
 {
 	(void)state;
 	mark("a");
@@ -154,7 +155,7 @@ static void test_a_foreign_or_cut_file_is_damaged(void **state)
 	assert_string_equal(seen, "");
 }
 
-static void test_a_file_that_was_never_begun_is_empty(void **state)
+static void test_a_blank_file_has_no_marks(void **state)
 {
 	(void)state;
 	marks = mem_deref(marks);
@@ -164,7 +165,7 @@ static void test_a_file_that_was_never_begun_is_empty(void **state)
 	assert_int_equal(read_marks(), 0);
 }
 
-static void test_a_reader_that_fails_is_heard(void **state)
+static void test_an_error_of_the_callback_is_returned(void **state)
 {
 	int err = ENOMEM;
 
@@ -182,15 +183,15 @@ static void test_a_reader_that_fails_is_heard(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_turns_that_ran_are_found),
+		CASE(test_turns_that_were_running_are_found),
 		CASE(test_a_slot_is_used_again),
-		CASE(test_there_are_so_many_and_no_more),
-		CASE(test_the_file_of_one_that_lives_is_left_alone),
-		CASE(test_it_is_on_the_disk_before_it_is_needed),
-		CASE(test_a_damaged_mark_is_not_guessed_and_the_others_are_read),
-		CASE(test_a_foreign_or_cut_file_is_damaged),
-		CASE(test_a_file_that_was_never_begun_is_empty),
-		CASE(test_a_reader_that_fails_is_heard),
+		CASE(test_the_number_of_marks_is_limited),
+		CASE(test_the_file_of_a_running_process_is_left_alone),
+		CASE(test_disk_space_is_allocated_when_the_file_is_created),
+		CASE(test_a_damaged_mark_is_skipped_and_the_others_are_read),
+		CASE(test_another_or_truncated_file_is_reported_as_damaged),
+		CASE(test_a_blank_file_has_no_marks),
+		CASE(test_an_error_of_the_callback_is_returned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ static void test_money_5_amounts_are_whole_microcents_rounded_half_up_once(void 
 		{1, 24000, 5400000, 4}, /* 3.75 */
 		{1, 8000, 5400000, 11}, /* 11.25 */
 		{1, 60, 1800, 1}, /* 0.5 is rounded up */
-		{1, 60, 1799, 0}, /* a hair less is not */
+		{1, 60, 1799, 0}, /* slightly less than 0.5 is not */
 		{44100 * 60, 44100, 5400000, 5400000},
 		{UINT64_C(24000) * 86400 * 365, 24000, 5400000, INT64_C(2838240000000)},
 		{UINT64_MAX, 8000, INT64_MAX, INT64_MAX}, /* no wrap */
@@ -45,7 +45,7 @@ static int64_t find_plain(const struct prices *prices, const char *model, int64_
 	return price_find(prices, &(struct price_subject){model, voice_id, "espeak", VOICE_LOW});
 }
 
-static void test_the_most_specific_row_applies_wherever_it_stands(void **state)
+static void test_the_most_specific_row_applies_in_any_order(void **state)
 {
 	static const struct price_row rows[] = {
 		{NULL, 7, NULL, ANY, 40},
@@ -67,8 +67,8 @@ static void test_the_most_specific_row_applies_wherever_it_stands(void **state)
 	assert_int_equal(find_plain(&prices, "other", 8), 20);
 }
 
-/* One row for each set of things that a row can name; its price is the rank of the set: the
- * voice counts 8, the engine 4, the quality 2, the model 1. */
+/* There is one row for each set of properties that a row can name.  Its price is the rank of the
+ * set: the voice counts 8, the engine 4, the quality 2, the model 1. */
 static void test_voice_comes_before_engine_before_quality_before_model(void **state)
 {
 	struct price_row rows[16];
@@ -100,7 +100,7 @@ static void test_voice_comes_before_engine_before_quality_before_model(void **st
 	}
 }
 
-static void test_a_row_applies_only_to_what_has_all_that_it_names(void **state)
+static void test_a_row_applies_only_if_everything_that_it_names_matches(void **state)
 {
 	static const struct price_row rows[] = {
 		{"kugel-3", 7, "vits", VOICE_HIGH, 50},
@@ -120,7 +120,7 @@ static void test_a_row_applies_only_to_what_has_all_that_it_names(void **state)
 		assert_int_equal(price_find(&prices, &others[i]), 10);
 }
 
-static void test_without_rows_the_price_for_all_counts(void **state)
+static void test_without_rows_the_general_price_applies(void **state)
 {
 	const struct prices some = {.microcents_per_minute = 10};
 	const struct prices none = {.microcents_per_minute = PRICE_UNKNOWN};
@@ -128,6 +128,24 @@ static void test_without_rows_the_price_for_all_counts(void **state)
 	(void)state;
 	assert_int_equal(find_plain(&some, "kugel-3", 7), 10);
 	assert_int_equal(find_plain(&none, "kugel-3", 7), PRICE_UNKNOWN);
+}
+
+static void test_audio_that_is_heard_has_the_price_of_its_model(void **state)
+{
+	static const struct price_heard_row rows[] = {{"tiny", 3}, {NULL, 5}, {"base", 7}};
+	const struct prices prices = {.microcents_per_minute = 99,
+				      .heard_microcents_per_minute = 1,
+				      .heard_rows = rows,
+				      .heard_count = COUNT(rows)};
+	const struct prices plain = {.heard_microcents_per_minute = 1};
+	const struct prices none = {.heard_microcents_per_minute = PRICE_UNKNOWN};
+
+	(void)state;
+	assert_int_equal(price_find_heard(&prices, "tiny"), 3);
+	assert_int_equal(price_find_heard(&prices, "base"), 7);
+	assert_int_equal(price_find_heard(&prices, "other"), 5);
+	assert_int_equal(price_find_heard(&plain, "tiny"), 1);
+	assert_int_equal(price_find_heard(&none, "tiny"), PRICE_UNKNOWN);
 }
 
 static void test_tokens_have_the_price_of_their_agent_then_of_their_model(void **state)
@@ -146,7 +164,7 @@ static void test_tokens_have_the_price_of_their_agent_then_of_their_model(void *
 	assert_int_equal(price_find_tokens(&prices, PRICE_OUTPUT, "other", "help"), PRICE_UNKNOWN);
 	assert_int_equal(price_find_tokens(&prices, PRICE_INPUT, "gpt", "help"), 30);
 	assert_int_equal(price_find_tokens(&prices, PRICE_OUTPUT, "gpt", "help"), 31);
-	/* A row that says nothing of one way leaves it to the next best. */
+	/* If a row has no price for one direction, the next best row applies to it. */
 	assert_int_equal(price_find_tokens(&prices, PRICE_INPUT, "gpt", "sales"), 40);
 	assert_int_equal(price_find_tokens(&prices, PRICE_OUTPUT, "gpt", "sales"), 51);
 	assert_int_equal(price_find_tokens(&prices, PRICE_OUTPUT, "other", "sales"), PRICE_UNKNOWN);
@@ -167,10 +185,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_money_5_amounts_are_whole_microcents_rounded_half_up_once),
-		cmocka_unit_test(test_the_most_specific_row_applies_wherever_it_stands),
+		cmocka_unit_test(test_the_most_specific_row_applies_in_any_order),
 		cmocka_unit_test(test_voice_comes_before_engine_before_quality_before_model),
-		cmocka_unit_test(test_a_row_applies_only_to_what_has_all_that_it_names),
-		cmocka_unit_test(test_without_rows_the_price_for_all_counts),
+		cmocka_unit_test(test_a_row_applies_only_if_everything_that_it_names_matches),
+		cmocka_unit_test(test_without_rows_the_general_price_applies),
+		cmocka_unit_test(test_audio_that_is_heard_has_the_price_of_its_model),
 		cmocka_unit_test(test_tokens_have_the_price_of_their_agent_then_of_their_model),
 		cmocka_unit_test(test_tokens_are_rounded_half_up_once),
 	};

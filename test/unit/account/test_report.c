@@ -1,5 +1,5 @@
-/* Reports are the sums of the ledger's rows, whole or not at all; what an operator makes
- * is found again. */
+/* Reports are sums of the ledger's rows, written completely or not at all; accounts and top-ups
+ * that an operator makes are found again. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 
 static struct store *store;
 static struct store_key key;
-static char text[ACCOUNT_KEY_LEN + 1];
+static char text[API_KEY_LEN + 1];
 static struct buf out;
 
 static void book(const char *id, int64_t at_ms, int64_t voice_id, const char *model_id,
@@ -75,7 +75,7 @@ static const char *written(void)
 
 static const struct store_turn_filter all;
 
-/* The figures of what is not speech, where there is only speech. */
+/* The figures of other kinds of usage if there is only speech. */
 #define NO_OTHERS                                                                                  \
 	"\"heard_seconds\":0,\"model_answers\":0,\"input_tokens\":0,\"output_tokens\":0,"          \
 	"\"estimated_tokens\":0"
@@ -95,7 +95,7 @@ static void test_json_has_rows_and_their_sum(void **state)
 			    "\"cost_microcents\":8," NO_OTHERS "}}");
 }
 
-static void test_tokens_are_told_beside_speech(void **state)
+static void test_tokens_are_reported_beside_speech(void **state)
 {
 	struct store_turn turn = {.id = "answer",
 				  .at_ms = 1,
@@ -119,7 +119,37 @@ static void test_tokens_are_told_beside_speech(void **state)
 	buf_init(&out, 65536);
 	assert_int_equal(report_write_turns(&out, store, &all, NULL, 10), 0);
 	assert_non_null(strstr(written(), "\"kind\":\"model_output\",\"quantity\":12,"
-					  "\"unit\":\"tokens\",\"estimated\":true}"));
+					  "\"unit\":\"tokens\",\"estimated\":true,"
+					  "\"heard_seconds\":0}"));
+}
+
+static void test_audio_that_was_heard_is_reported_beside_speech(void **state)
+{
+	struct store_turn turn = {.id = "heard",
+				  .at_ms = 1,
+				  .kind = STORE_KIND_HEARING,
+				  .unit = STORE_UNIT_SAMPLES,
+				  .quantity = 40000,
+				  .sample_rate = 16000,
+				  .model_id = "tiny",
+				  .amount_microcents = 25000};
+	int err = 0;
+
+	(void)state;
+	assert_int_equal(store->ops->turns_add(store, &turn, 1, &err), 0);
+	assert_int_equal(report_write_json(&out, store, &all, STORE_USAGE_KIND, NULL), 0);
+	assert_non_null(strstr(written(), "{\"kind\":\"hearing\",\"turns\":0,"
+					  "\"audio_seconds\":0,\"characters\":0,"
+					  "\"cost_microcents\":25000,"
+					  "\"heard_seconds\":2.5,"));
+	buf_reset(&out);
+	buf_init(&out, 65536);
+	assert_int_equal(report_write_turns(&out, store, &all, NULL, 10), 0);
+	assert_non_null(strstr(written(), "\"audio_seconds\":0,\"characters\":0,"
+					  "\"cost_microcents\":25000,"));
+	assert_non_null(strstr(written(), "\"kind\":\"hearing\",\"quantity\":40000,"
+					  "\"unit\":\"samples\",\"estimated\":false,"
+					  "\"heard_seconds\":2.5}"));
 }
 
 static void test_csv_quotes_what_needs_it(void **state)
@@ -138,7 +168,7 @@ static void test_csv_quotes_what_needs_it(void **state)
 	assert_string_equal(written(), expected);
 }
 
-static void test_a_report_that_has_no_room_is_refused_whole(void **state)
+static void test_a_report_that_does_not_fit_is_refused_entirely(void **state)
 {
 	(void)state;
 	for (size_t max = 1; max < 120; ++max) {
@@ -157,7 +187,7 @@ static void test_a_report_that_has_no_room_is_refused_whole(void **state)
 	}
 }
 
-static void test_turns_come_in_pages(void **state)
+static void test_turns_are_listed_in_pages(void **state)
 {
 	(void)state;
 	assert_int_equal(report_write_turns(&out, store, &all, NULL, 2), 0);
@@ -175,7 +205,7 @@ static void test_turns_come_in_pages(void **state)
 	assert_string_equal(written(), "{\"turns\":[],\"next\":null}");
 }
 
-static void test_a_cursor_that_is_none_is_refused(void **state)
+static void test_an_invalid_cursor_is_refused(void **state)
 {
 	static const char *const bad[] = {"",    "t",  "3",   "tx",
 					  "t3 ", "T3", "t-1", "t1234567890123456"};
@@ -186,7 +216,7 @@ static void test_a_cursor_that_is_none_is_refused(void **state)
 	assert_int_equal(out.len, 0);
 }
 
-static void test_what_is_summed_up_by_has_names(void **state)
+static void test_groupings_are_parsed_by_name(void **state)
 {
 	static const char *const bad[] = {"", "week", "day,", ",day", "day,,key", "Day", "days"};
 	const char *where;
@@ -238,7 +268,7 @@ static void test_an_account_that_was_left_without_a_project_gets_one(void **stat
 	assert_int_equal(registry_find_project(store, &again, half.id + 1, 0), ENOENT);
 }
 
-static void test_a_top_up_that_says_something_else_is_told(void **state)
+static void test_a_top_up_that_differs_from_the_one_with_its_id_is_refused(void **state)
 {
 	struct store_top_up first = {.id = "x",
 				     .account_id = STORE_ACCOUNT_DEFAULT,
@@ -283,14 +313,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_STORE(test_json_has_rows_and_their_sum),
 		WITH_STORE(test_csv_quotes_what_needs_it),
-		WITH_STORE(test_tokens_are_told_beside_speech),
-		WITH_STORE(test_a_report_that_has_no_room_is_refused_whole),
-		WITH_STORE(test_turns_come_in_pages),
-		WITH_STORE(test_a_cursor_that_is_none_is_refused),
-		WITH_STORE(test_what_is_summed_up_by_has_names),
+		WITH_STORE(test_tokens_are_reported_beside_speech),
+		WITH_STORE(test_audio_that_was_heard_is_reported_beside_speech),
+		WITH_STORE(test_a_report_that_does_not_fit_is_refused_entirely),
+		WITH_STORE(test_turns_are_listed_in_pages),
+		WITH_STORE(test_an_invalid_cursor_is_refused),
+		WITH_STORE(test_groupings_are_parsed_by_name),
 		WITH_STORE(test_an_account_has_a_project_and_is_found_by_number_and_name),
 		WITH_STORE(test_an_account_that_was_left_without_a_project_gets_one),
-		WITH_STORE(test_a_top_up_that_says_something_else_is_told),
+		WITH_STORE(test_a_top_up_that_differs_from_the_one_with_its_id_is_refused),
 		WITH_STORE(test_a_master_key_is_an_admin_of_the_default_account),
 	};
 

@@ -29,7 +29,7 @@ static void test_every_set_is_read_as_it_is_printed(void **state)
 	assert_string_equal(text, "none");
 }
 
-static void test_what_is_no_list_of_scopes_is_refused_where_it_stands(void **state)
+static void test_an_invalid_list_of_scopes_is_refused_with_the_position(void **state)
 {
 	static const struct {
 		const char *list;
@@ -52,7 +52,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_set_is_read_as_it_is_printed),
-		cmocka_unit_test(test_what_is_no_list_of_scopes_is_refused_where_it_stands),
+		cmocka_unit_test(test_an_invalid_list_of_scopes_is_refused_with_the_position),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Rows of the spool are there when it says so, in order, and nothing of a damaged one is guessed. */
+/* Rows that the spool has accepted are kept, in order, and damaged rows are not used. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -92,7 +92,7 @@ static int open_again(void)
 	return spool_open(&spool, path, 0);
 }
 
-static void test_rows_come_out_as_they_went_in(void **state)
+static void test_rows_are_read_as_they_were_written(void **state)
 {
 	struct store_turn turns[2];
 	size_t n;
@@ -108,7 +108,7 @@ static void test_rows_come_out_as_they_went_in(void **state)
 	assert_holds(3, 1);
 }
 
-static void test_rows_are_there_when_it_is_opened_again(void **state)
+static void test_rows_are_still_there_when_the_spool_is_opened_again(void **state)
 {
 	(void)state;
 	assert_int_equal(put(0, 4), 0);
@@ -118,7 +118,7 @@ static void test_rows_are_there_when_it_is_opened_again(void **state)
 	assert_int_equal(spool_room(spool), ROWS - 3);
 }
 
-static void test_the_ring_goes_round(void **state)
+static void test_the_ring_wraps_around(void **state)
 {
 	int next = 0;
 
@@ -134,7 +134,7 @@ static void test_the_ring_goes_round(void **state)
 	}
 }
 
-static void test_a_full_one_takes_all_or_none(void **state)
+static void test_a_full_spool_accepts_all_rows_or_none(void **state)
 {
 	(void)state;
 	assert_int_equal(put(0, 8), 0);
@@ -148,7 +148,7 @@ static void test_a_full_one_takes_all_or_none(void **state)
 	assert_holds(1, ROWS);
 }
 
-static void test_its_room_is_on_the_disk_before_it_is_needed(void **state)
+static void test_disk_space_is_allocated_when_the_spool_is_created(void **state)
 {
 	struct stat status;
 
@@ -159,7 +159,7 @@ static void test_its_room_is_on_the_disk_before_it_is_needed(void **state)
 	assert_int_equal(status.st_mode & 0777, 0600);
 }
 
-static void test_one_process_has_it(void **state)
+static void test_only_one_process_can_open_a_spool(void **state)
 {
 	struct spool *second;
 
@@ -167,7 +167,7 @@ static void test_one_process_has_it(void **state)
 	assert_int_equal(spool_open(&second, path, ROWS), EBUSY);
 }
 
-static void test_one_that_is_not_there_is_not_made_unasked(void **state)
+static void test_a_missing_spool_is_created_only_on_request(void **state)
 {
 	struct spool *second;
 	char other[128];
@@ -178,7 +178,7 @@ static void test_one_that_is_not_there_is_not_made_unasked(void **state)
 	assert_int_equal(scratch_dir_count(dir, "b.rows"), 0);
 }
 
-static void test_one_that_was_never_begun_is_empty(void **state)
+static void test_a_blank_file_is_an_empty_spool(void **state)
 {
 	char other[128];
 
@@ -201,7 +201,7 @@ static int count_rescued(const struct store_turn *turn, void *arg)
 	return 0;
 }
 
-/* Opening is refused; so many rows are still whole. */
+/* Checks that the spool cannot be opened, and that this many rows are intact. */
 static void assert_damaged(int whole)
 {
 	int count = 0;
@@ -211,7 +211,7 @@ static void assert_damaged(int whole)
 	assert_int_equal(count, whole);
 }
 
-static void test_a_damaged_row_is_not_guessed(void **state)
+static void test_a_damaged_row_is_detected(void **state)
 {
 	(void)state;
 	assert_int_equal(put(0, 5), 0);
@@ -220,7 +220,7 @@ static void test_a_damaged_row_is_not_guessed(void **state)
 	assert_damaged(4);
 }
 
-static void test_any_byte_of_a_row_counts(void **state)
+static void test_damage_to_any_byte_of_a_row_is_detected(void **state)
 {
 	(void)state;
 	assert_int_equal(put(0, 1), 0);
@@ -228,13 +228,13 @@ static void test_any_byte_of_a_row_counts(void **state)
 	for (size_t at = 0; at < ROW_SIZE; ++at) {
 		scratch_dir_spoil(path, ROWS_AT + at);
 		assert_damaged(0);
-		scratch_dir_spoil(path, ROWS_AT + at); /* and as it was */
+		scratch_dir_spoil(path, ROWS_AT + at); /* a second time, which restores it */
 	}
 	assert_int_equal(spool_open(&spool, path, 0), 0);
 	assert_holds(0, 1);
 }
 
-static void test_a_row_of_another_place_is_none(void **state)
+static void test_a_row_in_the_wrong_place_is_detected(void **state)
 {
 	uint8_t row[ROW_SIZE];
 	FILE *file;
@@ -257,7 +257,7 @@ static void test_one_copy_of_the_header_may_be_torn(void **state)
 	assert_int_equal(put(0, 1), 0);
 	assert_int_equal(put(1, 1), 0);
 	spool = mem_deref(spool);
-	scratch_dir_spoil(path, 0 + 16); /* the older one: the third is at 512 */
+	scratch_dir_spoil(path, 0 + 16); /* the older one: the third was written at 512 */
 	assert_int_equal(spool_open(&spool, path, 0), 0);
 	assert_holds(0, 2);
 	spool = mem_deref(spool);
@@ -265,7 +265,7 @@ static void test_one_copy_of_the_header_may_be_torn(void **state)
 	assert_damaged(2); /* both */
 }
 
-static void test_a_cut_or_foreign_file_is_damaged(void **state)
+static void test_a_truncated_or_other_file_is_reported_as_damaged(void **state)
 {
 	(void)state;
 	assert_int_equal(put(0, 9), 0);
@@ -278,7 +278,7 @@ static void test_a_cut_or_foreign_file_is_damaged(void **state)
 	assert_damaged(0);
 }
 
-static void test_a_directory_is_no_spool(void **state)
+static void test_a_directory_is_not_a_spool(void **state)
 {
 	char other[128];
 	struct spool *second;
@@ -289,7 +289,7 @@ static void test_a_directory_is_no_spool(void **state)
 	assert_int_equal(spool_open(&second, other, ROWS), EISDIR);
 }
 
-static void test_a_disk_that_is_full_refuses_it_at_the_start(void **state)
+static void test_a_full_disk_is_detected_when_the_spool_is_created(void **state)
 {
 	struct rlimit old;
 	struct rlimit small = {4096, RLIM_INFINITY};
@@ -305,7 +305,7 @@ static void test_a_disk_that_is_full_refuses_it_at_the_start(void **state)
 	assert_int_equal(scratch_dir_count(dir, "b.rows"), 0);
 }
 
-static void test_one_that_a_process_has_open_can_be_looked_at(void **state)
+static void test_a_spool_that_a_process_uses_can_be_read_by_others(void **state)
 {
 	struct spool *second;
 	int count = 0;
@@ -315,7 +315,7 @@ static void test_one_that_a_process_has_open_can_be_looked_at(void **state)
 	assert_int_equal(spool_open(&second, path, 0), EBUSY);
 	assert_int_equal(spool_look(path, count_rescued, &count), 0);
 	assert_int_equal(count, 5);
-	assert_int_equal(put(5, 1), 0); /* it is its process' still */
+	assert_int_equal(put(5, 1), 0); /* the process can still use it */
 	assert_holds(0, 6);
 }
 
@@ -324,22 +324,22 @@ static void test_one_that_a_process_has_open_can_be_looked_at(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_rows_come_out_as_they_went_in),
-		CASE(test_rows_are_there_when_it_is_opened_again),
-		CASE(test_the_ring_goes_round),
-		CASE(test_a_full_one_takes_all_or_none),
-		CASE(test_its_room_is_on_the_disk_before_it_is_needed),
-		CASE(test_one_process_has_it),
-		CASE(test_one_that_a_process_has_open_can_be_looked_at),
-		CASE(test_one_that_is_not_there_is_not_made_unasked),
-		CASE(test_one_that_was_never_begun_is_empty),
-		CASE(test_a_damaged_row_is_not_guessed),
-		CASE(test_any_byte_of_a_row_counts),
-		CASE(test_a_row_of_another_place_is_none),
+		CASE(test_rows_are_read_as_they_were_written),
+		CASE(test_rows_are_still_there_when_the_spool_is_opened_again),
+		CASE(test_the_ring_wraps_around),
+		CASE(test_a_full_spool_accepts_all_rows_or_none),
+		CASE(test_disk_space_is_allocated_when_the_spool_is_created),
+		CASE(test_only_one_process_can_open_a_spool),
+		CASE(test_a_spool_that_a_process_uses_can_be_read_by_others),
+		CASE(test_a_missing_spool_is_created_only_on_request),
+		CASE(test_a_blank_file_is_an_empty_spool),
+		CASE(test_a_damaged_row_is_detected),
+		CASE(test_damage_to_any_byte_of_a_row_is_detected),
+		CASE(test_a_row_in_the_wrong_place_is_detected),
 		CASE(test_one_copy_of_the_header_may_be_torn),
-		CASE(test_a_cut_or_foreign_file_is_damaged),
-		CASE(test_a_directory_is_no_spool),
-		CASE(test_a_disk_that_is_full_refuses_it_at_the_start),
+		CASE(test_a_truncated_or_other_file_is_reported_as_damaged),
+		CASE(test_a_directory_is_not_a_spool),
+		CASE(test_a_full_disk_is_detected_when_the_spool_is_created),
 	};
 
 	signal(SIGXFSZ, SIG_IGN);

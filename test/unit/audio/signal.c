@@ -16,7 +16,7 @@ void signal_sine(int16_t *samples, size_t count, double amplitude, double hz, un
 		samples[i] = (int16_t)lrint(amplitude * sin(2 * M_PI * hz * (double)i / rate));
 }
 
-static double envelope(double at, double length)
+static double signal_envelope(double at, double length)
 {
 	double edge = sin(M_PI * at / length);
 	double swell = 0.6 + 0.4 * sin(2 * M_PI * 4 * at);
@@ -38,7 +38,7 @@ void signal_speech(int16_t *samples, size_t count, unsigned rate)
 			continue;
 		for (int k = 1; k * PITCH_HZ <= SPEECH_HZ_MAX; ++k)
 			sum += sin(2 * M_PI * PITCH_HZ * k * at + k * k) / k;
-		samples[i] = (int16_t)lrint(9000 * sum * envelope(at, length));
+		samples[i] = (int16_t)lrint(9000 * sum * signal_envelope(at, length));
 	}
 }
 

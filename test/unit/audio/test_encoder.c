@@ -30,7 +30,7 @@ struct sound {
 	size_t count;
 };
 
-static void sound_new(struct sound *sound, size_t count, unsigned rate)
+static void test_encoder_sound_new(struct sound *sound, size_t count, unsigned rate)
 {
 	sound->count = count;
 	sound->samples = calloc(count + 1, sizeof(int16_t));
@@ -38,7 +38,7 @@ static void sound_new(struct sound *sound, size_t count, unsigned rate)
 	signal_speech(sound->samples, count, rate);
 }
 
-static void sound_append(struct sound *sound, const int16_t *samples, size_t count)
+static void test_encoder_sound_append(struct sound *sound, const int16_t *samples, size_t count)
 {
 	sound->samples = realloc(sound->samples, (sound->count + count + 1) * sizeof(int16_t));
 	assert_non_null(sound->samples);
@@ -47,7 +47,8 @@ static void sound_append(struct sound *sound, const int16_t *samples, size_t cou
 }
 
 /* In pieces as frames come, the first 20 ms, then longer, then odd. */
-static void encode(struct buf *out, const struct audio_format *format, const struct sound *sound)
+static void test_encoder_encode(struct buf *out, const struct audio_format *format,
+				const struct sound *sound)
 {
 	struct encoder *encoder;
 	size_t unit = format->sample_rate / 50;
@@ -66,7 +67,7 @@ static void encode(struct buf *out, const struct audio_format *format, const str
 	mem_deref(encoder);
 }
 
-static double snr_at(const struct sound *in, const struct sound *out, size_t delay)
+static double test_encoder_snr_at(const struct sound *in, const struct sound *out, size_t delay)
 {
 	size_t count = out->count - delay < in->count ? out->count - delay : in->count;
 	double signal = 0, noise = 0;
@@ -81,16 +82,16 @@ static double snr_at(const struct sound *in, const struct sound *out, size_t del
 }
 
 /* The best over the delays that a codec may have. */
-static double snr_db(const struct sound *in, const struct sound *out, size_t delay_max)
+static double test_encoder_snr_db(const struct sound *in, const struct sound *out, size_t delay_max)
 {
 	double best = -100;
 
 	for (size_t delay = 0; delay <= delay_max && delay < out->count; ++delay)
-		best = fmax(best, snr_at(in, out, delay));
+		best = fmax(best, test_encoder_snr_at(in, out, delay));
 	return best;
 }
 
-static void decode_mp3(struct sound *sound, const struct buf *bytes, long *rate)
+static void test_encoder_decode_mp3(struct sound *sound, const struct buf *bytes, long *rate)
 {
 	mpg123_handle *decoder;
 	int channels, encoding, err;
@@ -113,46 +114,46 @@ static void decode_mp3(struct sound *sound, const struct buf *bytes, long *rate)
 			assert_int_equal(channels, 1);
 			assert_int_equal(encoding, MPG123_ENC_SIGNED_16);
 		}
-		sound_append(sound, block, got / sizeof(int16_t));
+		test_encoder_sound_append(sound, block, got / sizeof(int16_t));
 	}
 	assert_int_equal(err, MPG123_NEED_MORE);
 	mpg123_delete(decoder);
 	mpg123_exit();
 }
 
-static void check_mp3(unsigned rate, unsigned kbps, double snr_min)
+static void test_encoder_check_mp3(unsigned rate, unsigned kbps, double snr_min)
 {
 	const struct audio_format format = {AUDIO_MP3, rate, kbps};
 	struct sound in, out = {0};
 	struct buf bytes;
 	long decoded_rate = 0;
 
-	sound_new(&in, (size_t)SECONDS * rate, rate);
-	encode(&bytes, &format, &in);
-	decode_mp3(&out, &bytes, &decoded_rate);
+	test_encoder_sound_new(&in, (size_t)SECONDS * rate, rate);
+	test_encoder_encode(&bytes, &format, &in);
+	test_encoder_decode_mp3(&out, &bytes, &decoded_rate);
 	assert_int_equal(decoded_rate, rate);
 	/* Whole frames, a delay before and the padding after. */
 	assert_in_range(out.count, in.count, in.count + 3 * 1152 + 1152);
 	/* A constant bit rate is its length. */
 	assert_in_range(bytes.len, out.count * kbps * 125 / rate * 98 / 100,
 			out.count * kbps * 125 / rate * 102 / 100);
-	assert_true(snr_db(&in, &out, 3 * 1152) > snr_min);
+	assert_true(test_encoder_snr_db(&in, &out, 3 * 1152) > snr_min);
 	free(in.samples);
 	free(out.samples);
 	buf_reset(&bytes);
 }
 
-static void test_mp3_is_what_mpg123_hears(void **state)
+static void test_encoder_mp3_is_what_mpg123_hears(void **state)
 {
 	(void)state;
-	check_mp3(44100, 128, 25);
-	check_mp3(44100, 192, 25);
-	check_mp3(44100, 64, 15);
-	check_mp3(24000, 48, 15);
-	check_mp3(22050, 32, 8);
+	test_encoder_check_mp3(44100, 128, 25);
+	test_encoder_check_mp3(44100, 192, 25);
+	test_encoder_check_mp3(44100, 64, 15);
+	test_encoder_check_mp3(24000, 48, 15);
+	test_encoder_check_mp3(22050, 32, 8);
 }
 
-static void decode_opus(struct sound *sound, const struct buf *bytes)
+static void test_encoder_decode_opus(struct sound *sound, const struct buf *bytes)
 {
 	int err;
 	OggOpusFile *file = op_open_memory((const unsigned char *)bytes->bytes, bytes->len, &err);
@@ -162,42 +163,42 @@ static void decode_opus(struct sound *sound, const struct buf *bytes)
 	assert_non_null(file);
 	assert_int_equal(op_channel_count(file, -1), 1);
 	while ((got = op_read(file, block, COUNT(block), NULL)) > 0)
-		sound_append(sound, block, (size_t)got);
+		test_encoder_sound_append(sound, block, (size_t)got);
 	assert_int_equal(got, 0); /* no hole, nothing bad */
 	op_free(file);
 }
 
-static void check_opus(size_t count, unsigned kbps, double snr_min)
+static void test_encoder_check_opus(size_t count, unsigned kbps, double snr_min)
 {
 	const struct audio_format format = {AUDIO_OPUS, 48000, kbps};
 	struct sound in, out = {0};
 	struct buf bytes;
 
-	sound_new(&in, count, 48000);
-	encode(&bytes, &format, &in);
-	decode_opus(&out, &bytes);
+	test_encoder_sound_new(&in, count, 48000);
+	test_encoder_encode(&bytes, &format, &in);
+	test_encoder_decode_opus(&out, &bytes);
 	assert_int_equal(out.count, in.count); /* pre-skip and end are right */
 	if (count > 48000)
-		assert_true(snr_db(&in, &out, 0) > snr_min); /* with no delay at all */
+		assert_true(test_encoder_snr_db(&in, &out, 0) > snr_min); /* with no delay at all */
 	free(in.samples);
 	free(out.samples);
 	buf_reset(&bytes);
 }
 
-static void test_opus_is_what_opusfile_hears_to_the_sample(void **state)
+static void test_encoder_opus_is_what_opusfile_hears_to_the_sample(void **state)
 {
 	static const size_t counts[] = {1, 647, 648, 649, 959, 960, 961, 1920, 9600, 48123};
 
 	(void)state;
-	check_opus(SECONDS * 48000, 32, 4);
-	check_opus(SECONDS * 48000, 64, 8);
-	check_opus(SECONDS * 48000, 192, 15);
+	test_encoder_check_opus(SECONDS * 48000, 32, 4);
+	test_encoder_check_opus(SECONDS * 48000, 64, 8);
+	test_encoder_check_opus(SECONDS * 48000, 192, 15);
 	for (size_t i = 0; i < COUNT(counts); ++i)
-		check_opus(counts[i], 64, 0);
+		test_encoder_check_opus(counts[i], 64, 0);
 }
 
 /* Walks the pages: their checksums, and what lies between two of them. */
-static unsigned count_pages(const struct buf *bytes, int64_t *longest)
+static unsigned test_encoder_count_pages(const struct buf *bytes, int64_t *longest)
 {
 	ogg_sync_state sync;
 	ogg_page page;
@@ -222,7 +223,7 @@ static unsigned count_pages(const struct buf *bytes, int64_t *longest)
 	return pages;
 }
 
-static void test_a_page_of_opus_is_at_most_200_ms(void **state)
+static void test_encoder_a_page_of_opus_is_at_most_200_ms(void **state)
 {
 	const struct audio_format format = {AUDIO_OPUS, 48000, 64};
 	struct encoder *encoder;
@@ -231,19 +232,19 @@ static void test_a_page_of_opus_is_at_most_200_ms(void **state)
 	int64_t longest = 0;
 
 	(void)state;
-	sound_new(&in, 2 * 48000, 48000);
+	test_encoder_sound_new(&in, 2 * 48000, 48000);
 	buf_init(&out, OUT_MAX);
 	assert_int_equal(encoder_alloc(&encoder, &format), 0);
 	assert_int_equal(encoder_write(encoder, in.samples, in.count, &out), 0); /* at once */
 	assert_int_equal(encoder_end(encoder, &out), 0);
-	assert_int_equal(count_pages(&out, &longest), 2 + 10 + 1);
+	assert_int_equal(test_encoder_count_pages(&out, &longest), 2 + 10 + 1);
 	assert_int_equal(longest, 9600);
 	mem_deref(encoder);
 	free(in.samples);
 	buf_reset(&out);
 }
 
-static void test_sound_of_the_first_20_ms_leaves_at_once(void **state)
+static void test_encoder_sound_of_the_first_20_ms_leaves_at_once(void **state)
 {
 	static const struct audio_format formats[] = {{AUDIO_OPUS, 48000, 32},
 						      {AUDIO_WAV, 24000, 0}};
@@ -265,7 +266,7 @@ static void test_sound_of_the_first_20_ms_leaves_at_once(void **state)
 }
 
 /* Walks the ADTS headers: where the next frame begins is said in each. */
-static size_t count_aac_frames(const struct buf *bytes)
+static size_t test_encoder_count_aac_frames(const struct buf *bytes)
 {
 	const uint8_t *at = (const uint8_t *)bytes->bytes;
 	const uint8_t *end = at + bytes->len;
@@ -285,7 +286,8 @@ static size_t count_aac_frames(const struct buf *bytes)
 }
 
 /* libfaad makes two equal channels of one, as a stream might turn to stereo. */
-static void decode_aac(struct sound *sound, const struct buf *bytes, unsigned long *rate)
+static void test_encoder_decode_aac(struct sound *sound, const struct buf *bytes,
+				    unsigned long *rate)
 {
 	NeAACDecHandle decoder = NeAACDecOpen();
 	NeAACDecConfigurationPtr settings = NeAACDecGetCurrentConfiguration(decoder);
@@ -304,44 +306,44 @@ static void decode_aac(struct sound *sound, const struct buf *bytes, unsigned lo
 
 		assert_int_equal(info.error, 0);
 		for (size_t i = 0; i < info.samples; i += info.channels)
-			sound_append(sound, &made[i], 1);
+			test_encoder_sound_append(sound, &made[i], 1);
 	}
 	NeAACDecClose(decoder);
 }
 
-static void check_aac(unsigned rate, size_t count, double snr_min)
+static void test_encoder_check_aac(unsigned rate, size_t count, double snr_min)
 {
 	const struct audio_format format = {AUDIO_AAC, rate, 64};
 	struct sound in, out = {0};
 	struct buf bytes;
 	unsigned long decoded_rate = 0;
 
-	sound_new(&in, count, rate);
-	encode(&bytes, &format, &in);
+	test_encoder_sound_new(&in, count, rate);
+	test_encoder_encode(&bytes, &format, &in);
 	/* As many frames as the samples and the delay of 1600 need. */
-	assert_int_equal(count_aac_frames(&bytes), (count + 1600 + 1023) / 1024);
-	decode_aac(&out, &bytes, &decoded_rate);
+	assert_int_equal(test_encoder_count_aac_frames(&bytes), (count + 1600 + 1023) / 1024);
+	test_encoder_decode_aac(&out, &bytes, &decoded_rate);
 	assert_int_equal(decoded_rate, rate);
 	assert_in_range(out.count, in.count, in.count + 1600 + 1023);
 	if (count > 2 * rate) {
 		assert_in_range(bytes.len, out.count * 64 * 125 / rate * 90 / 100,
 				out.count * 64 * 125 / rate * 110 / 100);
-		assert_true(snr_db(&in, &out, 2 * 1600) > snr_min);
+		assert_true(test_encoder_snr_db(&in, &out, 2 * 1600) > snr_min);
 	}
 	free(in.samples);
 	free(out.samples);
 	buf_reset(&bytes);
 }
 
-static void test_aac_is_what_libfaad_hears(void **state)
+static void test_encoder_aac_is_what_libfaad_hears(void **state)
 {
 	static const size_t counts[] = {1, 447, 448, 449, 1023, 1024, 1025, 2400, 24123};
 
 	(void)state;
-	check_aac(24000, SECONDS * 24000, 15);
-	check_aac(44100, SECONDS * 44100, 10);
+	test_encoder_check_aac(24000, SECONDS * 24000, 15);
+	test_encoder_check_aac(44100, SECONDS * 44100, 10);
 	for (size_t i = 0; i < COUNT(counts); ++i)
-		check_aac(24000, counts[i], 0);
+		test_encoder_check_aac(24000, counts[i], 0);
 }
 
 struct flac_file {
@@ -351,8 +353,9 @@ struct flac_file {
 	unsigned rate;
 };
 
-static FLAC__StreamDecoderReadStatus flac_read(const FLAC__StreamDecoder *decoder,
-					       FLAC__byte bytes[], size_t *len, void *arg)
+static FLAC__StreamDecoderReadStatus test_encoder_flac_read(const FLAC__StreamDecoder *decoder,
+							    FLAC__byte bytes[], size_t *len,
+							    void *arg)
 {
 	struct flac_file *file = arg;
 	size_t left = file->bytes->len - file->at;
@@ -365,9 +368,10 @@ static FLAC__StreamDecoderReadStatus flac_read(const FLAC__StreamDecoder *decode
 			: FLAC__STREAM_DECODER_READ_STATUS_END_OF_STREAM;
 }
 
-static FLAC__StreamDecoderWriteStatus flac_write(const FLAC__StreamDecoder *decoder,
-						 const FLAC__Frame *frame,
-						 const FLAC__int32 *const channels[], void *arg)
+static FLAC__StreamDecoderWriteStatus test_encoder_flac_write(const FLAC__StreamDecoder *decoder,
+							      const FLAC__Frame *frame,
+							      const FLAC__int32 *const channels[],
+							      void *arg)
 {
 	struct flac_file *file = arg;
 
@@ -376,20 +380,20 @@ static FLAC__StreamDecoderWriteStatus flac_write(const FLAC__StreamDecoder *deco
 	for (unsigned i = 0; i < frame->header.blocksize; ++i) {
 		int16_t sample = (int16_t)channels[0][i];
 
-		sound_append(&file->sound, &sample, 1);
+		test_encoder_sound_append(&file->sound, &sample, 1);
 	}
 	return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE;
 }
 
-static void flac_error(const FLAC__StreamDecoder *decoder, FLAC__StreamDecoderErrorStatus status,
-		       void *arg)
+static void test_encoder_flac_error(const FLAC__StreamDecoder *decoder,
+				    FLAC__StreamDecoderErrorStatus status, void *arg)
 {
 	(void)decoder;
 	(void)arg;
 	fail_msg("flac: %s", FLAC__StreamDecoderErrorStatusString[status]);
 }
 
-static void check_flac(unsigned rate, size_t count)
+static void test_encoder_check_flac(unsigned rate, size_t count)
 {
 	const struct audio_format format = {AUDIO_FLAC, rate, 0};
 	FLAC__StreamDecoder *decoder = FLAC__stream_decoder_new();
@@ -397,12 +401,12 @@ static void check_flac(unsigned rate, size_t count)
 	struct buf bytes;
 	struct flac_file file = {.bytes = &bytes};
 
-	sound_new(&in, count, rate);
-	encode(&bytes, &format, &in);
+	test_encoder_sound_new(&in, count, rate);
+	test_encoder_encode(&bytes, &format, &in);
 	assert_non_null(decoder);
-	assert_int_equal(FLAC__stream_decoder_init_stream(decoder, flac_read, NULL, NULL, NULL,
-							  NULL, flac_write, NULL, flac_error,
-							  &file),
+	assert_int_equal(FLAC__stream_decoder_init_stream(decoder, test_encoder_flac_read, NULL,
+							  NULL, NULL, NULL, test_encoder_flac_write,
+							  NULL, test_encoder_flac_error, &file),
 			 FLAC__STREAM_DECODER_INIT_STATUS_OK);
 	assert_true(FLAC__stream_decoder_process_until_end_of_stream(decoder));
 	FLAC__stream_decoder_delete(decoder);
@@ -414,17 +418,17 @@ static void check_flac(unsigned rate, size_t count)
 	buf_reset(&bytes);
 }
 
-static void test_flac_loses_no_sample(void **state)
+static void test_encoder_flac_loses_no_sample(void **state)
 {
 	(void)state;
 	for (const unsigned *rate = audio_format_rates; *rate; ++rate)
-		check_flac(*rate, *rate / 2);
-	check_flac(24000, 1);
-	check_flac(24000, 1024);
-	check_flac(24000, 1025);
+		test_encoder_check_flac(*rate, *rate / 2);
+	test_encoder_check_flac(24000, 1);
+	test_encoder_check_flac(24000, 1024);
+	test_encoder_check_flac(24000, 1025);
 }
 
-static void test_wav_is_a_header_of_unknown_length_and_the_samples(void **state)
+static void test_encoder_wav_is_a_header_of_unknown_length_and_the_samples(void **state)
 {
 	const struct audio_format format = {AUDIO_WAV, 22050, 0};
 	static const unsigned char unknown[] = {0xff, 0xff, 0xff, 0xff};
@@ -432,8 +436,8 @@ static void test_wav_is_a_header_of_unknown_length_and_the_samples(void **state)
 	struct buf out;
 
 	(void)state;
-	sound_new(&in, 22050, 22050);
-	encode(&out, &format, &in);
+	test_encoder_sound_new(&in, 22050, 22050);
+	test_encoder_encode(&out, &format, &in);
 	assert_int_equal(out.len, 44 + in.count * sizeof(int16_t));
 	assert_memory_equal(out.bytes, "RIFF", 4);
 	assert_memory_equal(out.bytes + 4, unknown, 4);
@@ -445,7 +449,7 @@ static void test_wav_is_a_header_of_unknown_length_and_the_samples(void **state)
 }
 
 /* A stream of nothing is still one that players open. */
-static void test_a_stream_without_samples_has_its_header(void **state)
+static void test_encoder_a_stream_without_samples_has_its_header(void **state)
 {
 	static const struct {
 		struct audio_format format;
@@ -469,7 +473,7 @@ static void test_a_stream_without_samples_has_its_header(void **state)
 	}
 }
 
-static void test_a_full_buffer_is_an_error(void **state)
+static void test_encoder_a_full_buffer_is_an_error(void **state)
 {
 	static const struct audio_format formats[] = {{AUDIO_WAV, 24000, 0},
 						      {AUDIO_MP3, 44100, 128},
@@ -492,7 +496,7 @@ static void test_a_full_buffer_is_an_error(void **state)
 	}
 }
 
-static void test_what_has_no_encoder_is_refused(void **state)
+static void test_encoder_what_has_no_encoder_is_refused(void **state)
 {
 	static const struct audio_format formats[] = {{AUDIO_PCM16, 24000, 0},
 						      {AUDIO_MULAW, 8000, 0},
@@ -505,7 +509,7 @@ static void test_what_has_no_encoder_is_refused(void **state)
 		assert_int_equal(encoder_alloc(&encoder, &formats[i]), EINVAL);
 }
 
-static int nothing_is_left(void **state)
+static int test_encoder_nothing_is_left(void **state)
 {
 	(void)state;
 	assert_int_equal(mem_live(), 0);
@@ -515,17 +519,17 @@ static int nothing_is_left(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mp3_is_what_mpg123_hears),
-		cmocka_unit_test(test_opus_is_what_opusfile_hears_to_the_sample),
-		cmocka_unit_test(test_a_page_of_opus_is_at_most_200_ms),
-		cmocka_unit_test(test_sound_of_the_first_20_ms_leaves_at_once),
-		cmocka_unit_test(test_aac_is_what_libfaad_hears),
-		cmocka_unit_test(test_flac_loses_no_sample),
-		cmocka_unit_test(test_wav_is_a_header_of_unknown_length_and_the_samples),
-		cmocka_unit_test(test_a_stream_without_samples_has_its_header),
-		cmocka_unit_test(test_a_full_buffer_is_an_error),
-		cmocka_unit_test(test_what_has_no_encoder_is_refused),
+		cmocka_unit_test(test_encoder_mp3_is_what_mpg123_hears),
+		cmocka_unit_test(test_encoder_opus_is_what_opusfile_hears_to_the_sample),
+		cmocka_unit_test(test_encoder_a_page_of_opus_is_at_most_200_ms),
+		cmocka_unit_test(test_encoder_sound_of_the_first_20_ms_leaves_at_once),
+		cmocka_unit_test(test_encoder_aac_is_what_libfaad_hears),
+		cmocka_unit_test(test_encoder_flac_loses_no_sample),
+		cmocka_unit_test(test_encoder_wav_is_a_header_of_unknown_length_and_the_samples),
+		cmocka_unit_test(test_encoder_a_stream_without_samples_has_its_header),
+		cmocka_unit_test(test_encoder_a_full_buffer_is_an_error),
+		cmocka_unit_test(test_encoder_what_has_no_encoder_is_refused),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, nothing_is_left);
+	return cmocka_run_group_tests(tests, NULL, test_encoder_nothing_is_left);
 }

@@ -11,8 +11,8 @@
 #include "audio/format.h"
 #include "base/count.h"
 
-static void assert_token(const char *token, enum audio_encoding encoding, unsigned rate,
-			 unsigned kbps)
+static void test_format_assert_token(const char *token, enum audio_encoding encoding, unsigned rate,
+				     unsigned kbps)
 {
 	struct audio_format format;
 
@@ -23,21 +23,21 @@ static void assert_token(const char *token, enum audio_encoding encoding, unsign
 	assert_true(audio_format_has_rate(rate));
 }
 
-static void test_a_token_is_encoding_rate_and_bit_rate(void **state)
+static void test_format_a_token_is_encoding_rate_and_bit_rate(void **state)
 {
 	(void)state;
-	assert_token("pcm_48000", AUDIO_PCM16, 48000, 0);
-	assert_token("ulaw_8000", AUDIO_MULAW, 8000, 0);
-	assert_token("alaw_8000", AUDIO_ALAW, 8000, 0);
-	assert_token("mp3_22050_32", AUDIO_MP3, 22050, 32);
-	assert_token("mp3_44100_192", AUDIO_MP3, 44100, 192);
-	assert_token("opus_48000_96", AUDIO_OPUS, 48000, 96);
-	assert_token("wav", AUDIO_WAV, 24000, 0);
-	assert_token("flac", AUDIO_FLAC, 24000, 0);
-	assert_token("aac", AUDIO_AAC, 24000, 64);
+	test_format_assert_token("pcm_48000", AUDIO_PCM16, 48000, 0);
+	test_format_assert_token("ulaw_8000", AUDIO_MULAW, 8000, 0);
+	test_format_assert_token("alaw_8000", AUDIO_ALAW, 8000, 0);
+	test_format_assert_token("mp3_22050_32", AUDIO_MP3, 22050, 32);
+	test_format_assert_token("mp3_44100_192", AUDIO_MP3, 44100, 192);
+	test_format_assert_token("opus_48000_96", AUDIO_OPUS, 48000, 96);
+	test_format_assert_token("wav", AUDIO_WAV, 24000, 0);
+	test_format_assert_token("flac", AUDIO_FLAC, 24000, 0);
+	test_format_assert_token("aac", AUDIO_AAC, 24000, 64);
 }
 
-static void test_a_name_is_the_token_that_was_read(void **state)
+static void test_format_a_name_is_the_token_that_was_read(void **state)
 {
 	static const char *const names[] = {
 		"pcm_8000",      "pcm_32000",    "ulaw_8000",  "alaw_8000",      "wav_16000",
@@ -54,7 +54,7 @@ static void test_a_name_is_the_token_that_was_read(void **state)
 	assert_null(audio_format_name(&(struct audio_format){AUDIO_MP3, 8000, 8}));
 }
 
-static void test_what_is_no_token_of_ours_is_not_found(void **state)
+static void test_format_what_is_no_token_of_ours_is_not_found(void **state)
 {
 	static const char *const names[] = {
 		"",          "pcm",       "pcm_11025",     "pcm_24000x",
@@ -69,7 +69,7 @@ static void test_what_is_no_token_of_ours_is_not_found(void **state)
 	assert_int_equal(format.sample_rate, 1);
 }
 
-static void test_every_encoding_has_its_names(void **state)
+static void test_format_every_encoding_has_its_names(void **state)
 {
 	(void)state;
 	for (int i = 0; i < AUDIO_ENCODING_COUNT; ++i) {
@@ -84,10 +84,10 @@ static void test_every_encoding_has_its_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_token_is_encoding_rate_and_bit_rate),
-		cmocka_unit_test(test_a_name_is_the_token_that_was_read),
-		cmocka_unit_test(test_what_is_no_token_of_ours_is_not_found),
-		cmocka_unit_test(test_every_encoding_has_its_names),
+		cmocka_unit_test(test_format_a_token_is_encoding_rate_and_bit_rate),
+		cmocka_unit_test(test_format_a_name_is_the_token_that_was_read),
+		cmocka_unit_test(test_format_what_is_no_token_of_ours_is_not_found),
+		cmocka_unit_test(test_format_every_encoding_has_its_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

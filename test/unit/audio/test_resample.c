@@ -27,26 +27,26 @@ static const unsigned client_rates[] = {8000, 16000, 22050, 24000, 44100};
 
 typedef void(pair_h)(unsigned in_rate, unsigned out_rate);
 
-static void for_each_pair(pair_h *check)
+static void test_resample_for_each_pair(pair_h *check)
 {
 	for (size_t i = 0; i < COUNT(engine_rates); ++i)
 		for (size_t k = 0; k < COUNT(client_rates); ++k)
 			check(engine_rates[i], client_rates[k]);
 }
 
-static unsigned lower(unsigned a, unsigned b)
+static unsigned test_resample_lower(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
 
-static size_t due(uint64_t in_count, unsigned in_rate, unsigned out_rate)
+static size_t test_resample_due(uint64_t in_count, unsigned in_rate, unsigned out_rate)
 {
 	return (size_t)(in_count * out_rate / in_rate);
 }
 
 /* All of a signal in one write and one chunk; the caller frees. */
-static int16_t *convert(size_t *out_count, const int16_t *in, size_t count, unsigned in_rate,
-			unsigned out_rate)
+static int16_t *test_resample_convert(size_t *out_count, const int16_t *in, size_t count,
+				      unsigned in_rate, unsigned out_rate)
 {
 	struct resample *resample;
 	int16_t *out;
@@ -59,7 +59,7 @@ static int16_t *convert(size_t *out_count, const int16_t *in, size_t count, unsi
 	return out;
 }
 
-static void check_tone(unsigned in_rate, unsigned out_rate, double hz)
+static void test_resample_check_tone(unsigned in_rate, unsigned out_rate, double hz)
 {
 	size_t count = in_rate / 4;
 	int16_t *in = malloc(count * sizeof(*in));
@@ -69,7 +69,7 @@ static void check_tone(unsigned in_rate, unsigned out_rate, double hz)
 	double db;
 
 	signal_sine(in, count, AMPLITUDE, hz, in_rate);
-	out = convert(&out_count, in, count, in_rate, out_rate);
+	out = test_resample_convert(&out_count, in, count, in_rate, out_rate);
 	db = signal_snr_db(out + edge, out_count - 2 * edge, edge, AMPLITUDE, hz, out_rate);
 	if (db < 90)
 		fail_msg("%u to %u, %.0f Hz: %.1f dB", in_rate, out_rate, hz, db);
@@ -77,22 +77,22 @@ static void check_tone(unsigned in_rate, unsigned out_rate, double hz)
 	free(out);
 }
 
-static void check_tones(unsigned in_rate, unsigned out_rate)
+static void test_resample_check_tones(unsigned in_rate, unsigned out_rate)
 {
 	static const double places[] = {0.03, 0.21, 0.47, 0.77, 0.9};
-	double nyquist = lower(in_rate, out_rate) / 2.0;
+	double nyquist = test_resample_lower(in_rate, out_rate) / 2.0;
 
 	for (size_t i = 0; i < COUNT(places); ++i)
-		check_tone(in_rate, out_rate, places[i] * nyquist);
+		test_resample_check_tone(in_rate, out_rate, places[i] * nyquist);
 }
 
-static void test_a_tone_keeps_level_place_and_purity_to_90_db(void **state)
+static void test_resample_a_tone_keeps_level_place_and_purity_to_90_db(void **state)
 {
 	(void)state;
-	for_each_pair(check_tones);
+	test_resample_for_each_pair(test_resample_check_tones);
 }
 
-static void check_stop_band(unsigned in_rate, unsigned out_rate)
+static void test_resample_check_stop_band(unsigned in_rate, unsigned out_rate)
 {
 	size_t count = in_rate / 4;
 	int16_t *in = malloc(count * sizeof(*in));
@@ -105,7 +105,7 @@ static void check_stop_band(unsigned in_rate, unsigned out_rate)
 		double rms;
 
 		signal_sine(in, count, AMPLITUDE, hz, in_rate);
-		out = convert(&out_count, in, count, in_rate, out_rate);
+		out = test_resample_convert(&out_count, in, count, in_rate, out_rate);
 		rms = signal_rms(out + edge, out_count - 2 * edge);
 		if (rms > AMPLITUDE * M_SQRT1_2 * pow(10, -90 / 20.0))
 			fail_msg("%u to %u: %.0f Hz leaves %.2f", in_rate, out_rate, hz, rms);
@@ -115,13 +115,13 @@ static void check_stop_band(unsigned in_rate, unsigned out_rate)
 	free(in);
 }
 
-static void test_what_the_lower_rate_cannot_hold_is_90_db_down(void **state)
+static void test_resample_what_the_lower_rate_cannot_hold_is_90_db_down(void **state)
 {
 	(void)state;
-	for_each_pair(check_stop_band);
+	test_resample_for_each_pair(test_resample_check_stop_band);
 }
 
-static void check_counts(unsigned in_rate, unsigned out_rate)
+static void test_resample_check_counts(unsigned in_rate, unsigned out_rate)
 {
 	static const int16_t silence[5000];
 	int16_t *out = malloc(60000 * sizeof(*out));
@@ -139,22 +139,22 @@ static void check_counts(unsigned in_rate, unsigned out_rate)
 
 			out_count += resample_write(resample, out, silence, count);
 			in_count += count;
-			assert_true(out_count <= due(in_count, in_rate, out_rate));
+			assert_true(out_count <= test_resample_due(in_count, in_rate, out_rate));
 		}
 		out_count += resample_end_chunk(resample, out);
-		assert_int_equal(out_count, due(in_count, in_rate, out_rate));
+		assert_int_equal(out_count, test_resample_due(in_count, in_rate, out_rate));
 	}
 	mem_deref(resample);
 	free(out);
 }
 
-static void test_after_every_chunk_the_count_is_the_exact_floor(void **state)
+static void test_resample_after_every_chunk_the_count_is_the_exact_floor(void **state)
 {
 	(void)state;
-	for_each_pair(check_counts);
+	test_resample_for_each_pair(test_resample_check_counts);
 }
 
-static void check_cuts(unsigned in_rate, unsigned out_rate)
+static void test_resample_check_cuts(unsigned in_rate, unsigned out_rate)
 {
 	size_t count = in_rate / 2;
 	int16_t *in = malloc(count * sizeof(*in));
@@ -164,7 +164,7 @@ static void check_cuts(unsigned in_rate, unsigned out_rate)
 	struct resample *resample;
 
 	signal_speech(in, count, in_rate);
-	whole = convert(&whole_count, in, count, in_rate, out_rate);
+	whole = test_resample_convert(&whole_count, in, count, in_rate, out_rate);
 	out = malloc(whole_count * sizeof(*out));
 	assert_int_equal(resample_alloc(&resample, in_rate, out_rate), 0);
 	for (size_t at = 0; at < count;) {
@@ -183,17 +183,17 @@ static void check_cuts(unsigned in_rate, unsigned out_rate)
 	free(whole);
 }
 
-static void test_how_the_input_is_cut_into_writes_changes_no_sample(void **state)
+static void test_resample_how_the_input_is_cut_into_writes_changes_no_sample(void **state)
 {
 	(void)state;
-	for_each_pair(check_cuts);
+	test_resample_for_each_pair(test_resample_check_cuts);
 }
 
 /* As chunks of chunk_len; the caller frees. */
-static int16_t *convert_chunks(const int16_t *in, size_t count, size_t chunk_len, unsigned in_rate,
-			       unsigned out_rate)
+static int16_t *test_resample_convert_chunks(const int16_t *in, size_t count, size_t chunk_len,
+					     unsigned in_rate, unsigned out_rate)
 {
-	int16_t *out = malloc((due(count, in_rate, out_rate) + 1) * sizeof(*out));
+	int16_t *out = malloc((test_resample_due(count, in_rate, out_rate) + 1) * sizeof(*out));
 	struct resample *resample;
 	size_t out_count = 0;
 
@@ -204,12 +204,12 @@ static int16_t *convert_chunks(const int16_t *in, size_t count, size_t chunk_len
 		out_count += resample_write(resample, out + out_count, in + at, n);
 		out_count += resample_end_chunk(resample, out + out_count);
 	}
-	assert_int_equal(out_count, due(count, in_rate, out_rate));
+	assert_int_equal(out_count, test_resample_due(count, in_rate, out_rate));
 	mem_deref(resample);
 	return out;
 }
 
-static void check_silent_seams(unsigned in_rate, unsigned out_rate)
+static void test_resample_check_silent_seams(unsigned in_rate, unsigned out_rate)
 {
 	size_t chunk_len = in_rate / 5 + 13;
 	size_t count = 5 * chunk_len;
@@ -219,23 +219,23 @@ static void check_silent_seams(unsigned in_rate, unsigned out_rate)
 
 	for (size_t at = 0; at < count; at += chunk_len)
 		signal_speech(in + at, chunk_len, in_rate);
-	whole = convert(&out_count, in, count, in_rate, out_rate);
-	chunks = convert_chunks(in, count, chunk_len, in_rate, out_rate);
+	whole = test_resample_convert(&out_count, in, count, in_rate, out_rate);
+	chunks = test_resample_convert_chunks(in, count, chunk_len, in_rate, out_rate);
 	assert_memory_equal(chunks, whole, out_count * sizeof(*chunks));
 	free(in);
 	free(whole);
 	free(chunks);
 }
 
-static void test_a_seam_in_silence_is_no_seam_at_all(void **state)
+static void test_resample_a_seam_in_silence_is_no_seam_at_all(void **state)
 {
 	(void)state;
-	for_each_pair(check_silent_seams);
+	test_resample_for_each_pair(test_resample_check_silent_seams);
 }
 
 /* The outputs that looked ahead past a chunk's end saw zeros there; no others
  * may differ. */
-static void check_loud_seams(unsigned in_rate, unsigned out_rate)
+static void test_resample_check_loud_seams(unsigned in_rate, unsigned out_rate)
 {
 	size_t chunk_len = in_rate / 7;
 	size_t count = 7 * chunk_len;
@@ -245,11 +245,11 @@ static void check_loud_seams(unsigned in_rate, unsigned out_rate)
 	int16_t *whole, *chunks;
 
 	signal_sine(in, count, AMPLITUDE, 440, in_rate);
-	whole = convert(&out_count, in, count, in_rate, out_rate);
-	chunks = convert_chunks(in, count, chunk_len, in_rate, out_rate);
+	whole = test_resample_convert(&out_count, in, count, in_rate, out_rate);
+	chunks = test_resample_convert_chunks(in, count, chunk_len, in_rate, out_rate);
 	for (size_t at = 0; at < count; at += chunk_len) {
-		size_t from = due(at, in_rate, out_rate);
-		size_t to = due(at + chunk_len, in_rate, out_rate) - ahead;
+		size_t from = test_resample_due(at, in_rate, out_rate);
+		size_t to = test_resample_due(at + chunk_len, in_rate, out_rate) - ahead;
 
 		assert_memory_equal(chunks + from, whole + from, (to - from) * sizeof(*chunks));
 	}
@@ -258,13 +258,13 @@ static void check_loud_seams(unsigned in_rate, unsigned out_rate)
 	free(chunks);
 }
 
-static void test_a_seam_in_sound_touches_only_the_look_ahead(void **state)
+static void test_resample_a_seam_in_sound_touches_only_the_look_ahead(void **state)
 {
 	(void)state;
-	for_each_pair(check_loud_seams);
+	test_resample_for_each_pair(test_resample_check_loud_seams);
 }
 
-static void check_lag(unsigned in_rate, unsigned out_rate)
+static void test_resample_check_lag(unsigned in_rate, unsigned out_rate)
 {
 	size_t count = in_rate / 20;
 	int16_t *in = calloc(count, sizeof(*in));
@@ -274,21 +274,21 @@ static void check_lag(unsigned in_rate, unsigned out_rate)
 
 	assert_int_equal(resample_alloc(&resample, in_rate, out_rate), 0);
 	made = resample_write(resample, out, in, count);
-	assert_true(made + out_rate / 200 >= due(count, in_rate, out_rate));
+	assert_true(made + out_rate / 200 >= test_resample_due(count, in_rate, out_rate));
 	mem_deref(resample);
 	free(in);
 	free(out);
 }
 
-static void test_sound_waits_for_at_most_5_ms_of_what_follows(void **state)
+static void test_resample_sound_waits_for_at_most_5_ms_of_what_follows(void **state)
 {
 	(void)state;
-	for_each_pair(check_lag);
+	test_resample_for_each_pair(test_resample_check_lag);
 }
 
 /* speexdsp's best quality, its delay taken off.  Its filter is longer than
  * ours: the sound stays below the bands where the two may differ. */
-static void check_speexdsp(unsigned in_rate, unsigned out_rate)
+static void test_resample_check_speexdsp(unsigned in_rate, unsigned out_rate)
 {
 	spx_uint32_t count = in_rate / 2;
 	spx_uint32_t speex_count = out_rate;
@@ -299,7 +299,7 @@ static void check_speexdsp(unsigned in_rate, unsigned out_rate)
 	int16_t *out;
 
 	signal_speech(in, count, in_rate);
-	out = convert(&out_count, in, count, in_rate, out_rate);
+	out = test_resample_convert(&out_count, in, count, in_rate, out_rate);
 	reference = speex_resampler_init(1, in_rate, out_rate, 10, NULL);
 	speex_resampler_skip_zeros(reference);
 	speex_resampler_process_int(reference, 0, in, &count, speex, &speex_count);
@@ -314,13 +314,13 @@ static void check_speexdsp(unsigned in_rate, unsigned out_rate)
 	free(speex);
 }
 
-static void test_agrees_with_speexdsp_at_its_best(void **state)
+static void test_resample_agrees_with_speexdsp_at_its_best(void **state)
 {
 	(void)state;
-	for_each_pair(check_speexdsp);
+	test_resample_for_each_pair(test_resample_check_speexdsp);
 }
 
-static void test_equal_rates_give_the_input_itself(void **state)
+static void test_resample_equal_rates_give_the_input_itself(void **state)
 {
 	int16_t in[1000];
 	size_t out_count;
@@ -328,7 +328,7 @@ static void test_equal_rates_give_the_input_itself(void **state)
 
 	(void)state;
 	signal_sine(in, 1000, AMPLITUDE, 3999, 24000);
-	out = convert(&out_count, in, 1000, 24000, 24000);
+	out = test_resample_convert(&out_count, in, 1000, 24000, 24000);
 	assert_int_equal(out_count, 1000);
 	assert_memory_equal(out, in, sizeof(in));
 	free(out);
@@ -336,7 +336,7 @@ static void test_equal_rates_give_the_input_itself(void **state)
 
 /* A full square wave overshoots by a tenth; wrapped around it would step by
  * more than its own height. */
-static void test_what_overshoots_full_scale_is_held_there(void **state)
+static void test_resample_what_overshoots_full_scale_is_held_there(void **state)
 {
 	size_t count = 2205;
 	int16_t *in = malloc(count * sizeof(*in));
@@ -346,7 +346,7 @@ static void test_what_overshoots_full_scale_is_held_there(void **state)
 	(void)state;
 	for (size_t i = 0; i < count; ++i)
 		in[i] = i / 50 % 2 ? INT16_MIN : INT16_MAX;
-	out = convert(&out_count, in, count, 22050, 24000);
+	out = test_resample_convert(&out_count, in, count, 22050, 24000);
 	for (size_t i = 100; i + 100 < out_count; ++i) {
 		size_t place = i * 147 / 160 % 50; /* in its half wave */
 
@@ -361,7 +361,7 @@ static void test_what_overshoots_full_scale_is_held_there(void **state)
 	free(out);
 }
 
-static void check_both_paths(unsigned in_rate, unsigned out_rate)
+static void test_resample_check_both_paths(unsigned in_rate, unsigned out_rate)
 {
 	static float x[FIR_TAPS_MAX + 6100 + FIR_PAD];
 	static int16_t fast[1001], portable[1001];
@@ -378,13 +378,13 @@ static void check_both_paths(unsigned in_rate, unsigned out_rate)
 	mem_deref(fir);
 }
 
-static void test_with_and_without_vector_instructions_agree_within_rounding(void **state)
+static void test_resample_with_and_without_vector_instructions_agree_within_rounding(void **state)
 {
 	(void)state;
-	for_each_pair(check_both_paths);
+	test_resample_for_each_pair(test_resample_check_both_paths);
 }
 
-static void test_rates_outside_8000_to_48000_are_refused(void **state)
+static void test_resample_rates_outside_8000_to_48000_are_refused(void **state)
 {
 	struct resample *resample;
 
@@ -396,7 +396,7 @@ static void test_rates_outside_8000_to_48000_are_refused(void **state)
 	assert_int_equal(resample_alloc(&resample, 24000, UINT32_MAX), EINVAL);
 }
 
-static void test_a_table_is_made_once_and_outlives_being_forgotten(void **state)
+static void test_resample_a_table_is_made_once_and_outlives_being_forgotten(void **state)
 {
 	struct resample *first, *second;
 	int16_t out[8];
@@ -416,7 +416,7 @@ static void test_a_table_is_made_once_and_outlives_being_forgotten(void **state)
 	assert_int_equal(mem_live(), 0);
 }
 
-static void test_the_number_of_tables_kept_is_bounded(void **state)
+static void test_resample_the_number_of_tables_kept_is_bounded(void **state)
 {
 	struct resample *resample;
 
@@ -431,7 +431,7 @@ static void test_the_number_of_tables_kept_is_bounded(void **state)
 	assert_int_equal(mem_live(), 0);
 }
 
-static void test_when_memory_is_out_nothing_is_left_behind(void **state)
+static void test_resample_when_memory_is_out_nothing_is_left_behind(void **state)
 {
 	struct resample *resample;
 
@@ -449,21 +449,22 @@ static void test_when_memory_is_out_nothing_is_left_behind(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_tone_keeps_level_place_and_purity_to_90_db),
-		cmocka_unit_test(test_what_the_lower_rate_cannot_hold_is_90_db_down),
-		cmocka_unit_test(test_after_every_chunk_the_count_is_the_exact_floor),
-		cmocka_unit_test(test_how_the_input_is_cut_into_writes_changes_no_sample),
-		cmocka_unit_test(test_a_seam_in_silence_is_no_seam_at_all),
-		cmocka_unit_test(test_a_seam_in_sound_touches_only_the_look_ahead),
-		cmocka_unit_test(test_sound_waits_for_at_most_5_ms_of_what_follows),
-		cmocka_unit_test(test_agrees_with_speexdsp_at_its_best),
-		cmocka_unit_test(test_equal_rates_give_the_input_itself),
-		cmocka_unit_test(test_what_overshoots_full_scale_is_held_there),
-		cmocka_unit_test(test_with_and_without_vector_instructions_agree_within_rounding),
-		cmocka_unit_test(test_rates_outside_8000_to_48000_are_refused),
-		cmocka_unit_test(test_a_table_is_made_once_and_outlives_being_forgotten),
-		cmocka_unit_test(test_the_number_of_tables_kept_is_bounded),
-		cmocka_unit_test(test_when_memory_is_out_nothing_is_left_behind),
+		cmocka_unit_test(test_resample_a_tone_keeps_level_place_and_purity_to_90_db),
+		cmocka_unit_test(test_resample_what_the_lower_rate_cannot_hold_is_90_db_down),
+		cmocka_unit_test(test_resample_after_every_chunk_the_count_is_the_exact_floor),
+		cmocka_unit_test(test_resample_how_the_input_is_cut_into_writes_changes_no_sample),
+		cmocka_unit_test(test_resample_a_seam_in_silence_is_no_seam_at_all),
+		cmocka_unit_test(test_resample_a_seam_in_sound_touches_only_the_look_ahead),
+		cmocka_unit_test(test_resample_sound_waits_for_at_most_5_ms_of_what_follows),
+		cmocka_unit_test(test_resample_agrees_with_speexdsp_at_its_best),
+		cmocka_unit_test(test_resample_equal_rates_give_the_input_itself),
+		cmocka_unit_test(test_resample_what_overshoots_full_scale_is_held_there),
+		cmocka_unit_test(
+			test_resample_with_and_without_vector_instructions_agree_within_rounding),
+		cmocka_unit_test(test_resample_rates_outside_8000_to_48000_are_refused),
+		cmocka_unit_test(test_resample_a_table_is_made_once_and_outlives_being_forgotten),
+		cmocka_unit_test(test_resample_the_number_of_tables_kept_is_bounded),
+		cmocka_unit_test(test_resample_when_memory_is_out_nothing_is_left_behind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

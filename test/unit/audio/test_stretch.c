@@ -22,12 +22,12 @@ static const unsigned speeds[] = {2500,  3125,  5000,  8000,  8001,  9000,  9999
 				  10001, 11000, 12000, 12345, 20000, 33333, 40000};
 #define SPEEDS COUNT(speeds)
 
-static uint64_t due(uint64_t in_count, unsigned speed)
+static uint64_t test_stretch_due(uint64_t in_count, unsigned speed)
 {
 	return in_count * 10000 / speed;
 }
 
-static size_t read_all(struct stretch *stretch, int16_t *out)
+static size_t test_stretch_read_all(struct stretch *stretch, int16_t *out)
 {
 	size_t total = 0;
 	size_t n;
@@ -38,8 +38,8 @@ static size_t read_all(struct stretch *stretch, int16_t *out)
 }
 
 /* One chunk in writes of at most `step`; gives the number of samples out. */
-static size_t stretch_chunk(struct stretch *stretch, int16_t *out, const int16_t *in, size_t count,
-			    size_t step)
+static size_t test_stretch_chunk(struct stretch *stretch, int16_t *out, const int16_t *in,
+				 size_t count, size_t step)
 {
 	size_t total = 0;
 
@@ -47,13 +47,13 @@ static size_t stretch_chunk(struct stretch *stretch, int16_t *out, const int16_t
 		size_t n = count - at < step ? count - at : step;
 
 		assert_int_equal(stretch_write(stretch, in + at, n), 0);
-		total += read_all(stretch, out + total);
+		total += test_stretch_read_all(stretch, out + total);
 	}
 	assert_int_equal(stretch_end_chunk(stretch), 0);
-	return total + read_all(stretch, out + total);
+	return total + test_stretch_read_all(stretch, out + total);
 }
 
-static void test_after_every_chunk_the_count_is_the_exact_floor(void **state)
+static void test_stretch_after_every_chunk_the_count_is_the_exact_floor(void **state)
 {
 	int16_t *in = malloc(RATE * sizeof(*in));
 	int16_t *out = malloc(5 * RATE * sizeof(*out));
@@ -71,12 +71,12 @@ static void test_after_every_chunk_the_count_is_the_exact_floor(void **state)
 			size_t made;
 
 			signal_speech(in, count, RATE);
-			made = stretch_chunk(stretch, out, in, count,
-					     1 + signal_random(&seed, 2000));
+			made = test_stretch_chunk(stretch, out, in, count,
+						  1 + signal_random(&seed, 2000));
 			assert_int_equal(made, room);
 			in_count += count;
 			out_count += made;
-			assert_int_equal(out_count, due(in_count, speeds[i]));
+			assert_int_equal(out_count, test_stretch_due(in_count, speeds[i]));
 		}
 		mem_deref(stretch);
 	}
@@ -84,7 +84,7 @@ static void test_after_every_chunk_the_count_is_the_exact_floor(void **state)
 	free(out);
 }
 
-static void test_how_the_input_is_cut_into_writes_changes_no_sample(void **state)
+static void test_stretch_how_the_input_is_cut_into_writes_changes_no_sample(void **state)
 {
 	int16_t *in = malloc(RATE * sizeof(*in));
 	int16_t *whole = malloc(5 * RATE * sizeof(*whole));
@@ -97,10 +97,10 @@ static void test_how_the_input_is_cut_into_writes_changes_no_sample(void **state
 		size_t count;
 
 		assert_int_equal(stretch_alloc(&stretch, RATE, speeds[i]), 0);
-		count = stretch_chunk(stretch, whole, in, RATE, RATE);
+		count = test_stretch_chunk(stretch, whole, in, RATE, RATE);
 		mem_deref(stretch);
 		assert_int_equal(stretch_alloc(&stretch, RATE, speeds[i]), 0);
-		assert_int_equal(stretch_chunk(stretch, cut, in, RATE, 17), count);
+		assert_int_equal(test_stretch_chunk(stretch, cut, in, RATE, 17), count);
 		mem_deref(stretch);
 		assert_memory_equal(cut, whole, count * sizeof(*cut));
 	}
@@ -109,7 +109,7 @@ static void test_how_the_input_is_cut_into_writes_changes_no_sample(void **state
 	free(cut);
 }
 
-static unsigned upward_crossings(const int16_t *samples, size_t count)
+static unsigned test_stretch_upward_crossings(const int16_t *samples, size_t count)
 {
 	unsigned crossings = 0;
 
@@ -118,7 +118,7 @@ static unsigned upward_crossings(const int16_t *samples, size_t count)
 	return crossings;
 }
 
-static void test_the_pitch_is_kept(void **state)
+static void test_stretch_the_pitch_is_kept(void **state)
 {
 	int16_t *in = malloc(2 * RATE * sizeof(*in));
 	int16_t *out = malloc(9 * RATE * sizeof(*out));
@@ -131,8 +131,8 @@ static void test_the_pitch_is_kept(void **state)
 		double hz;
 
 		assert_int_equal(stretch_alloc(&stretch, RATE, speeds[i]), 0);
-		count = stretch_chunk(stretch, out, in, 2 * RATE, 441);
-		hz = upward_crossings(out, count) / ((double)count / RATE);
+		count = test_stretch_chunk(stretch, out, in, 2 * RATE, 441);
+		hz = test_stretch_upward_crossings(out, count) / ((double)count / RATE);
 		assert_true(fabs(hz - 200) < 5);
 		mem_deref(stretch);
 	}
@@ -141,21 +141,21 @@ static void test_the_pitch_is_kept(void **state)
 }
 
 /* The loudest moment lies where the speed puts it, not a period later. */
-static void test_what_is_said_is_heard_at_its_stretched_time(void **state)
+static void test_stretch_what_is_said_is_heard_at_its_stretched_time(void **state)
 {
 	int16_t *in = malloc(RATE * sizeof(*in));
 	int16_t *out = malloc(5 * RATE * sizeof(*out));
 
 	(void)state;
 	for (size_t i = 0; i < SPEEDS; ++i) {
-		size_t half = (size_t)due(RATE / 2, speeds[i]);
+		size_t half = (size_t)test_stretch_due(RATE / 2, speeds[i]);
 		struct stretch *stretch;
 		size_t count;
 
 		memset(in, 0, RATE * sizeof(*in));
 		signal_sine(in + RATE / 2, RATE / 4, 20000, 150, RATE);
 		assert_int_equal(stretch_alloc(&stretch, RATE, speeds[i]), 0);
-		count = stretch_chunk(stretch, out, in, RATE, 441);
+		count = test_stretch_chunk(stretch, out, in, RATE, 441);
 		assert_true(signal_rms(out, half - RATE / 30) < 1);
 		assert_true(signal_rms(out + half + RATE / 30, RATE / 20) > 10000);
 		assert_true(signal_rms(out + count * 4 / 5, count / 5) < 1);
@@ -168,7 +168,8 @@ static void test_what_is_said_is_heard_at_its_stretched_time(void **state)
 #define BURSTS 12
 
 /* Sounds of some length with silences between them. */
-static void make_bursts(int16_t *in, size_t count, double hz, uint32_t seed, size_t *edges)
+static void test_stretch_make_bursts(int16_t *in, size_t count, double hz, uint32_t seed,
+				     size_t *edges)
 {
 	size_t at = RATE / 20;
 
@@ -186,7 +187,7 @@ static void make_bursts(int16_t *in, size_t count, double hz, uint32_t seed, siz
 
 /* From the place where a sound should begin or end to where it does, if that is
  * within 30 ms of it. */
-static double edge_error_ms(const int16_t *out, uint64_t place, bool is_start)
+static double test_stretch_edge_error_ms(const int16_t *out, uint64_t place, bool is_start)
 {
 	const size_t window = RATE / 500;
 	const size_t reach = RATE * 30 / 1000;
@@ -206,7 +207,7 @@ static double edge_error_ms(const int16_t *out, uint64_t place, bool is_start)
 	return least;
 }
 
-static void check_places(unsigned speed, double hz, uint32_t seed)
+static void test_stretch_check_places(unsigned speed, double hz, uint32_t seed)
 {
 	size_t count = 8 * RATE;
 	int16_t *in = malloc(count * sizeof(*in));
@@ -214,12 +215,12 @@ static void check_places(unsigned speed, double hz, uint32_t seed)
 	size_t edges[2 * BURSTS];
 	struct stretch *stretch;
 
-	make_bursts(in, count, hz, seed, edges);
+	test_stretch_make_bursts(in, count, hz, seed, edges);
 	assert_int_equal(stretch_alloc(&stretch, RATE, speed), 0);
-	stretch_chunk(stretch, out, in, count, 441);
+	test_stretch_chunk(stretch, out, in, count, 441);
 	for (size_t i = 0; i < 2 * BURSTS; ++i) {
 		uint64_t place = stretch_place(RATE, speed, edges[i]);
-		double ms = edge_error_ms(out, place, i % 2 == 0);
+		double ms = test_stretch_edge_error_ms(out, place, i % 2 == 0);
 
 		if (ms > 10)
 			fail_msg("%g Hz at %u: %.1f ms off", hz, speed, ms);
@@ -229,7 +230,7 @@ static void check_places(unsigned speed, double hz, uint32_t seed)
 	free(out);
 }
 
-static void test_a_word_is_heard_within_10_ms_of_its_place(void **state)
+static void test_stretch_a_word_is_heard_within_10_ms_of_its_place(void **state)
 {
 	static const unsigned spoken[] = {8000, 8500, 9000, 9500, 9900, 10100, 10500, 11000, 12000};
 	static const double pitches[] = {85, 120, 170, 220, 300};
@@ -238,10 +239,10 @@ static void test_a_word_is_heard_within_10_ms_of_its_place(void **state)
 	for (size_t i = 0; i < COUNT(spoken); ++i)
 		for (size_t k = 0; k < COUNT(pitches); ++k)
 			for (uint32_t seed = 1; seed <= 3; ++seed)
-				check_places(spoken[i], pitches[k], seed);
+				test_stretch_check_places(spoken[i], pitches[k], seed);
 }
 
-static void test_a_chunk_that_ends_in_sound_is_faded_to_zero(void **state)
+static void test_stretch_a_chunk_that_ends_in_sound_is_faded_to_zero(void **state)
 {
 	int16_t *in = malloc(RATE * sizeof(*in));
 	int16_t *out = malloc(5 * RATE * sizeof(*out));
@@ -253,7 +254,7 @@ static void test_a_chunk_that_ends_in_sound_is_faded_to_zero(void **state)
 		size_t count;
 
 		assert_int_equal(stretch_alloc(&stretch, RATE, speeds[i]), 0);
-		count = stretch_chunk(stretch, out, in, RATE - 25, 441);
+		count = test_stretch_chunk(stretch, out, in, RATE - 25, 441);
 		assert_int_equal(out[count - 1], 0);
 		mem_deref(stretch);
 	}
@@ -261,7 +262,7 @@ static void test_a_chunk_that_ends_in_sound_is_faded_to_zero(void **state)
 	free(out);
 }
 
-static void test_speeds_past_a_factor_of_four_are_refused(void **state)
+static void test_stretch_speeds_past_a_factor_of_four_are_refused(void **state)
 {
 	struct stretch *stretch;
 
@@ -274,13 +275,13 @@ static void test_speeds_past_a_factor_of_four_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_after_every_chunk_the_count_is_the_exact_floor),
-		cmocka_unit_test(test_how_the_input_is_cut_into_writes_changes_no_sample),
-		cmocka_unit_test(test_the_pitch_is_kept),
-		cmocka_unit_test(test_what_is_said_is_heard_at_its_stretched_time),
-		cmocka_unit_test(test_a_word_is_heard_within_10_ms_of_its_place),
-		cmocka_unit_test(test_a_chunk_that_ends_in_sound_is_faded_to_zero),
-		cmocka_unit_test(test_speeds_past_a_factor_of_four_are_refused),
+		cmocka_unit_test(test_stretch_after_every_chunk_the_count_is_the_exact_floor),
+		cmocka_unit_test(test_stretch_how_the_input_is_cut_into_writes_changes_no_sample),
+		cmocka_unit_test(test_stretch_the_pitch_is_kept),
+		cmocka_unit_test(test_stretch_what_is_said_is_heard_at_its_stretched_time),
+		cmocka_unit_test(test_stretch_a_word_is_heard_within_10_ms_of_its_place),
+		cmocka_unit_test(test_stretch_a_chunk_that_ends_in_sound_is_faded_to_zero),
+		cmocka_unit_test(test_stretch_speeds_past_a_factor_of_four_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

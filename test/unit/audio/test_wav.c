@@ -9,7 +9,7 @@
 
 #include "audio/wav.h"
 
-static void test_pcm_has_the_classic_44_bytes(void **state)
+static void test_wav_pcm_has_the_classic_44_bytes(void **state)
 {
 	static const uint8_t wanted[44] = {
 		'R', 'I', 'F', 'F', 0x24, 0x77, 1,   0,   'W', 'A',  'V',  'E',  'f', 'm',  't',
@@ -24,7 +24,7 @@ static void test_pcm_has_the_classic_44_bytes(void **state)
 	assert_memory_equal(header, wanted, 44);
 }
 
-static void test_g711_has_its_tag_and_a_fact_chunk(void **state)
+static void test_wav_g711_has_its_tag_and_a_fact_chunk(void **state)
 {
 	static const uint8_t wanted[58] = {
 		'R', 'I',  'F',  'F', 0x52, 0x1f, 0,   0,   'W', 'A',  'V',  'E', 'f', 'm',  't',
@@ -44,7 +44,7 @@ static void test_g711_has_its_tag_and_a_fact_chunk(void **state)
 	assert_int_equal(header[20], 6);
 }
 
-static void test_an_unknown_length_is_the_largest(void **state)
+static void test_wav_an_unknown_length_is_the_largest(void **state)
 {
 	const struct audio_format format = {AUDIO_PCM16, 16000, 0};
 	uint8_t header[WAV_HEADER_MAX];
@@ -58,9 +58,9 @@ static void test_an_unknown_length_is_the_largest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pcm_has_the_classic_44_bytes),
-		cmocka_unit_test(test_g711_has_its_tag_and_a_fact_chunk),
-		cmocka_unit_test(test_an_unknown_length_is_the_largest),
+		cmocka_unit_test(test_wav_pcm_has_the_classic_44_bytes),
+		cmocka_unit_test(test_wav_g711_has_its_tag_and_a_fact_chunk),
+		cmocka_unit_test(test_wav_an_unknown_length_is_the_largest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

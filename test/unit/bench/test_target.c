@@ -1,5 +1,7 @@
-/* What was not started is not stopped: process 0 would be our whole group, and
- * process -1 everybody. */
+/*
+ * A server that was not started is not stopped: process 0 would be our own process group, and
+ * process -1 would be all processes.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "bench/callers.h"
 #include "bench/echo.h"
+#include "bench/load_clients.h"
 #include "bench/target.h"
 
 static void stop_echo(void)
@@ -29,12 +31,12 @@ static void stop_target(void)
 
 static void close_callers(void)
 {
-	struct callers callers = {0};
+	struct load_clients callers = {0};
 
-	callers_close(&callers);
+	load_clients_close(&callers);
 }
 
-/* In a group of its own, which is all that it can hurt. */
+/* Runs `stop` in a separate process group, which is all that it can affect. */
 static int status_of(void (*stop)(void))
 {
 	int status = -1;

@@ -1,4 +1,6 @@
-/* The command line: what a command sees, and what a wrong call is told. */
+/*
+ * The command line: what a command receives, and the errors for a wrong call.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,8 +19,10 @@
 
 static struct command_call seen;
 static int64_t seen_number;
-static char seen_secrets[3][64]; /* --key, --store and the first operand, as the command had them */
-static char copy[256]; /* of the command line: what was seen points into it */
+static char
+	seen_secrets[3]
+		    [64]; /* --key, --store and the first operand, as the command received them */
+static char copy[256]; /* a copy of the command line, which the recorded values point into */
 static size_t copy_len;
 
 static int run_brew(const struct command_call *call)
@@ -41,6 +45,7 @@ static const struct command_option brew_options[] = {
 	{"fail", 0, NULL, "spill it"},
 	{"key", 0, "KEY", "of the cupboard"},
 	{"store", 0, "ADDRESS", "where the tea is"},
+	{"guest", 0, "NAME...", "who drinks it"},
 	{0},
 };
 
@@ -69,9 +74,9 @@ static const struct command version = {
 
 const struct command *const command_table[] = {&brew, &version, NULL};
 
-static char printed[2048]; /* what went to standard output and error */
+static char printed[2048]; /* the captured standard output and error */
 
-/* Runs a command line with its output caught. */
+/* Runs a command line and captures its output. */
 static int run(const char *line)
 {
 	char *argv[16] = {(char[]){"syrinx"}};
@@ -135,7 +140,7 @@ static void test_text_that_looks_like_an_option_follows_two_dashes(void **state)
 	assert_string_equal(seen.operands[1], "-x");
 }
 
-/* What others would see of the command line, with blanks where arguments end. */
+/* What other users would see of the command line, with spaces between arguments. */
 static const char *shown(void)
 {
 	static char text[sizeof(copy)];
@@ -144,6 +149,20 @@ static const char *shown(void)
 		text[i] = copy[i] ? copy[i] : ' ';
 	text[copy_len] = '\0';
 	return text;
+}
+
+static void test_an_option_with_dots_can_be_repeated(void **state)
+{
+	(void)state;
+	assert_int_equal(run("brew assam --guest ann --cups 2 --guest=bob"), COMMAND_OK);
+	assert_int_equal(seen.repeated_count, 2);
+	assert_string_equal(seen.repeated[0], "ann");
+	assert_string_equal(seen.repeated[1], "bob");
+	assert_string_equal(command_value(&seen, "guest"), "bob");
+	assert_int_equal(run("brew assam"), COMMAND_OK);
+	assert_int_equal(seen.repeated_count, 0);
+	assert_int_equal(run("brew assam --guest"), COMMAND_USAGE);
+	assert_printed("--guest needs a value: NAME");
 }
 
 static void test_secrets_are_blanked_out_and_the_command_has_them(void **state)
@@ -179,7 +198,7 @@ static void test_a_wrong_call_repeats_no_key(void **state)
 {
 	(void)state;
 	assert_int_equal(run("brew assam --key=ka_0123456789 --key=ka_9876543210"), COMMAND_USAGE);
-	assert_printed("--key is given twice");
+	assert_printed("--key was given twice");
 	assert_null(strstr(printed, "ka_"));
 	assert_int_equal(run("brew assam --keys=ka_0123456789"), COMMAND_USAGE);
 	assert_printed("no such option: --keys");
@@ -212,7 +231,7 @@ static void test_wrong_calls_give_2_and_one_line(void **state)
 		{"brew a --cups 13", "--cups must be a number from 1 to 12, not \"13\""},
 		{"brew a --cups=3x", "not \"3x\""},
 		{"brew a --fail=yes", "--fail takes no value"},
-		{"brew a -c 1 --cups 2", "--cups is given twice"},
+		{"brew a -c 1 --cups 2", "--cups was given twice"},
 	};
 
 	(void)state;
@@ -266,7 +285,7 @@ static void test_the_greeting_can_be_pasted(void **state)
 	buf_init(&out, 4096);
 	assert_int_equal(greeting_print(&out, &greeting), 0);
 	assert_int_equal(buf_append(&out, "", 1), 0);
-	assert_null(strstr(strstr(out.bytes, "ka_x") + 1, "ka_x")); /* once is enough */
+	assert_null(strstr(strstr(out.bytes, "ka_x") + 1, "ka_x")); /* the key is shown only once */
 	--out.len;
 	greeting.address = "[::]:443";
 	greeting.tls = true;
@@ -290,6 +309,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_options_are_read_in_every_usual_form),
 		cmocka_unit_test(test_text_that_looks_like_an_option_follows_two_dashes),
+		cmocka_unit_test(test_an_option_with_dots_can_be_repeated),
 		cmocka_unit_test(test_secrets_are_blanked_out_and_the_command_has_them),
 		cmocka_unit_test(test_a_wrong_call_repeats_no_key),
 		cmocka_unit_test(test_the_status_is_the_commands),

@@ -1,4 +1,6 @@
-/* The variables of a service's environment file, as systemd reads them. */
+/*
+ * The environment file of a service is read as systemd reads it.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,7 @@
-/* Keys: made, listed and revoked from the command line; the local one comes
- * back whatever was lost. */
+/*
+ * Keys are created, listed and revoked from the command line, and the local key is restored
+ * whatever was lost.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +46,7 @@ static int tear_down(void **state)
 	return system(command);
 }
 
-/* Runs "syrinx WORDS", DIR being the data directory; keeps standard output. */
+/* Runs "syrinx WORDS" with DIR as the data directory, and keeps its standard output. */
 static int run(const char *words)
 {
 	char line[256];
@@ -82,7 +84,7 @@ static struct store *open_store(void)
 	return store;
 }
 
-static int ensure(char text[ACCOUNT_KEY_LEN + 1])
+static int ensure(char text[API_KEY_LEN + 1])
 {
 	struct store *store = open_store();
 	int err = local_key_ensure(text, store, dir);
@@ -91,7 +93,7 @@ static int ensure(char text[ACCOUNT_KEY_LEN + 1])
 	return err;
 }
 
-/* The row of a key's text, as the server looks it up. */
+/* Finds the row of a key by its text, as the server does. */
 static int find(struct store_key *key, const char *text)
 {
 	char prefix[STORE_KEY_PREFIX_LEN + 1] = "";
@@ -112,9 +114,9 @@ static void test_create_prints_the_key_alone(void **state)
 	assert_int_equal(run("key create --create --data DIR --name phone --credit-cents 250 "
 			     "--connections 3"),
 			 0);
-	assert_int_equal(strlen(printed), ACCOUNT_KEY_LEN + 1);
+	assert_int_equal(strlen(printed), API_KEY_LEN + 1);
 	assert_int_equal(strncmp(printed, "ka_", 3), 0);
-	assert_int_equal(printed[ACCOUNT_KEY_LEN], '\n');
+	assert_int_equal(printed[API_KEY_LEN], '\n');
 	assert_int_equal(find(&key, printed), 0);
 	assert_string_equal(key.name, "phone");
 	assert_int_equal(key.credit_cents, 250);
@@ -190,14 +192,14 @@ static void test_a_directory_that_is_not_there_has_no_list_of_keys(void **state)
 
 static void test_list_shows_names_and_states_but_no_key(void **state)
 {
-	char text[ACCOUNT_KEY_LEN + 1];
+	char text[API_KEY_LEN + 1];
 	char prefix[STORE_KEY_PREFIX_LEN + 1] = "";
 	char command[64];
 
 	(void)state;
 	assert_int_equal(run("key create --create --data DIR --name kiosk"), 0);
-	memcpy(text, printed, ACCOUNT_KEY_LEN);
-	text[ACCOUNT_KEY_LEN] = '\0';
+	memcpy(text, printed, API_KEY_LEN);
+	text[API_KEY_LEN] = '\0';
 	memcpy(prefix, text, STORE_KEY_PREFIX_LEN);
 	assert_int_equal(run("key list --data DIR"), 0);
 	assert_non_null(strstr(printed, prefix));
@@ -232,8 +234,8 @@ static void test_wrong_calls_change_nothing(void **state)
 
 static void test_the_local_key_is_made_once(void **state)
 {
-	char first[ACCOUNT_KEY_LEN + 1];
-	char second[ACCOUNT_KEY_LEN + 1];
+	char first[API_KEY_LEN + 1];
+	char second[API_KEY_LEN + 1];
 	struct store_key key;
 	struct stat st;
 
@@ -246,11 +248,11 @@ static void test_the_local_key_is_made_once(void **state)
 	assert_string_equal(first, second);
 }
 
-/* The row made from the file is the row that making the key gave. */
+/* The row that is added from the file is the same as the original one. */
 static void test_the_local_key_survives_the_loss_of_the_store(void **state)
 {
-	char first[ACCOUNT_KEY_LEN + 1];
-	char second[ACCOUNT_KEY_LEN + 1];
+	char first[API_KEY_LEN + 1];
+	char second[API_KEY_LEN + 1];
 	char command[128];
 	struct store_key before;
 	struct store_key after;
@@ -271,7 +273,7 @@ static void test_the_local_key_survives_the_loss_of_the_store(void **state)
 static void test_the_local_key_may_do_all(void **state)
 {
 	const unsigned all = STORE_SCOPES_USUAL | STORE_SCOPE_ADMIN;
-	char text[ACCOUNT_KEY_LEN + 1];
+	char text[API_KEY_LEN + 1];
 	char prefix[STORE_KEY_PREFIX_LEN + 1] = "";
 	struct store_key key;
 	struct store *store;
@@ -281,7 +283,7 @@ static void test_the_local_key_may_do_all(void **state)
 	assert_int_equal(find(&key, text), 0);
 	assert_int_equal(key.scopes, all);
 	memcpy(prefix, text, STORE_KEY_PREFIX_LEN);
-	store = open_store(); /* one that an older program made */
+	store = open_store(); /* as an older program would have created it */
 	key.scopes = STORE_SCOPES_USUAL;
 	assert_int_equal(store->ops->key_change(store, prefix, STORE_KEY_SCOPES, &key), 0);
 	mem_deref(store);
@@ -292,8 +294,8 @@ static void test_the_local_key_may_do_all(void **state)
 
 static void test_a_lost_local_key_is_replaced(void **state)
 {
-	char first[ACCOUNT_KEY_LEN + 1];
-	char second[ACCOUNT_KEY_LEN + 1];
+	char first[API_KEY_LEN + 1];
+	char second[API_KEY_LEN + 1];
 	struct store_key key;
 
 	(void)state;
@@ -309,7 +311,7 @@ static void test_a_file_without_a_key_is_replaced(void **state)
 	static const char *const texts[] = {"", "hello\n", "ka_short\n",
 					    "ka_000000000000000000000000000000000000000/\n",
 					    "ka_00000000000000000000000000000000000000000\n"};
-	char text[ACCOUNT_KEY_LEN + 1];
+	char text[API_KEY_LEN + 1];
 	struct store_key key;
 
 	(void)state;
@@ -327,8 +329,8 @@ static void test_a_file_without_a_key_is_replaced(void **state)
 
 static void test_a_revoked_local_key_is_replaced(void **state)
 {
-	char first[ACCOUNT_KEY_LEN + 1];
-	char second[ACCOUNT_KEY_LEN + 1];
+	char first[API_KEY_LEN + 1];
+	char second[API_KEY_LEN + 1];
 	char command[128];
 
 	(void)state;
@@ -341,7 +343,7 @@ static void test_a_revoked_local_key_is_replaced(void **state)
 
 static void test_a_local_key_open_to_others_is_closed(void **state)
 {
-	char text[ACCOUNT_KEY_LEN + 1];
+	char text[API_KEY_LEN + 1];
 	struct stat st;
 
 	(void)state;
@@ -359,7 +361,7 @@ static void test_check_tells_good_from_bad(void **state)
 	FILE *f;
 
 	(void)state;
-	/* A server needs an engine, and there is none beside this program. */
+	/* A server needs an engine, and there is none next to this program. */
 	snprintf(file, sizeof(file), "%s/syrinx-tone", dir);
 	f = fopen(file, "w");
 	assert_non_null(f);
@@ -367,7 +369,7 @@ static void test_check_tells_good_from_bad(void **state)
 	assert_int_equal(chmod(file, 0700), 0);
 	setenv("SYRINX_SPEECH_ENGINES_DIR", dir, 1);
 	assert_int_equal(run("check --data DIR"), COMMAND_OK);
-	assert_non_null(strstr(printed, "the configuration is good\n"));
+	assert_non_null(strstr(printed, "the configuration is valid\n"));
 	assert_int_equal(unlink(file), 0);
 	assert_int_equal(run("check --data DIR"), COMMAND_FAILED);
 	unsetenv("SYRINX_SPEECH_ENGINES_DIR");

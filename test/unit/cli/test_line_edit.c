@@ -1,4 +1,6 @@
-/* A line being typed: what keys do to text and cursor. */
+/*
+ * Line editing: the effect of keys on the text and the cursor.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +37,7 @@ static int tear_down(void **state)
 	return mem_live() == 0 ? 0 : 1;
 }
 
-/* The event of the last key. */
+/* Types the keys and returns the event of the last one. */
 static enum line_edit_event type(struct line_edit *edit, const char *keys)
 {
 	enum line_edit_event event = LINE_EDIT_NOTHING;
@@ -45,7 +47,7 @@ static enum line_edit_event type(struct line_edit *edit, const char *keys)
 	return event;
 }
 
-/* `shown` has a | where the cursor is. */
+/* `shown` has a | at the position of the cursor. */
 static void assert_line(const struct line_edit *edit, const char *shown)
 {
 	char line[LINE_EDIT_SIZE + 1];
@@ -84,11 +86,11 @@ static void test_keys_move_and_cut(void **state)
 		{"one\027\027", "|"},
 		{"a\tb", "a b|"},
 		{"\033[1;5Dab\033[1;5Dc", "ac|b"},
-		{"\033bx", "x|"}, /* Alt-B is nothing here */
+		{"\033bx", "x|"}, /* Alt-B is ignored */
 		{"\033\033[Dx", "x|"},
 		{"a\033[30~b", "ab|"}, /* not Delete */
 		{"a\033[123456789012345~b", "ab|"},
-		{"a\033[20\025b", "b|"}, /* a sequence that breaks off */
+		{"a\033[20\025b", "b|"}, /* an incomplete sequence */
 		{"\001\003\022\037x", "x|"},
 	};
 
@@ -185,7 +187,7 @@ static void test_a_full_line_takes_no_more(void **state)
 	assert_int_equal(type(*state, "\177\177ü"), LINE_EDIT_NOTHING);
 }
 
-/* Whatever is typed, the text is UTF-8 and the cursor between two of its characters. */
+/* Whatever is typed, the text is valid UTF-8 and the cursor is between two characters. */
 static void test_any_keys_leave_a_line(void **state)
 {
 	static const char *const likely[] = {UP,   DOWN,   LEFT, RIGHT,  "\033[3~", "ü",

@@ -1,4 +1,6 @@
-/* Which addresses are of this machine, and may get its local key. */
+/*
+ * Which addresses belong to this machine and may receive its local key.
+ */
 #include <errno.h>
 #include <ifaddrs.h>
 #include <netdb.h>

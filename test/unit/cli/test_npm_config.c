@@ -78,7 +78,7 @@ static void assert_proxy(const char *proxy, const char *url)
 	assert_string_equal(npm_config_proxy(&config, parts.is_tls, parts.host), proxy);
 }
 
-/* A file with one line: the text and then so many letters. */
+/* Writes a file with one line: the text followed by `count` letters. */
 static void write_long(const char *path, const char *text, size_t count)
 {
 	FILE *file = fopen(path, "w");

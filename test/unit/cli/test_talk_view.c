@@ -1,4 +1,6 @@
-/* What a conversation looks like: seen through a small terminal of our own. */
+/*
+ * The display of a conversation, as seen on a small emulated terminal.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +19,7 @@
 #define COLUMNS 30u
 #define ROWS 40u
 
-/* A cell has a character, and the marks that joined it; the second of a wide one is
- * empty. */
+/* A cell has a character and its combining marks; the second cell of a wide character is empty. */
 struct screen {
 	char cells[ROWS][COLUMNS][16];
 	unsigned row, column;
@@ -75,7 +76,7 @@ static void put(const char *letter, size_t n, unsigned cells)
 		strncat(screen.cells[screen.row][screen.column - 1], letter, n);
 		return;
 	}
-	assert_true(screen.column + cells < COLUMNS); /* the last one stays empty */
+	assert_true(screen.column + cells < COLUMNS); /* the last column stays empty */
 	snprintf(screen.cells[screen.row][screen.column], 16, "%.*s", (int)n, letter);
 	if (cells == 2)
 		screen.cells[screen.row][screen.column + 1][0] = '\0';
@@ -106,7 +107,7 @@ static void show(const char *at, size_t len)
 	}
 }
 
-/* Rows as lines, with a | for the cursor. */
+/* Reads the rows as lines, with a | for the cursor. */
 static void read_screen(void)
 {
 	FILE *out = fmemopen(screen.text, sizeof(screen.text), "w");
@@ -153,7 +154,7 @@ static int tear_down(void **state)
 	return mem_live() == 0 ? 0 : 1;
 }
 
-/* What happens */
+/* Tests */
 
 static void type(const char *keys)
 {
@@ -164,7 +165,7 @@ static void type(const char *keys)
 
 static void hear(const char *text)
 {
-	talk_view_words(&view, text, strlen(text));
+	talk_view_add_text(&view, text, strlen(text));
 }
 
 static void enter(bool was_answering)
@@ -173,7 +174,7 @@ static void enter(bool was_answering)
 
 	snprintf(line, sizeof(line), "%s", line_edit_text(edit));
 	line_edit_accept(edit);
-	talk_view_said(&view, line, strlen(line), was_answering);
+	talk_view_add_user_text(&view, line, strlen(line), was_answering);
 }
 
 static void test_an_answer_grows_above_the_line_being_typed(void **state)
@@ -219,7 +220,7 @@ static void test_an_answer_that_is_stopped_is_marked_and_the_line_stays(void **s
 	(void)state;
 	hear("You said");
 	type("wait");
-	talk_view_stopped(&view);
+	talk_view_mark_stopped(&view);
 	assert_screen("echo> You said (stopped)\nyou> wait|\n");
 }
 
@@ -290,10 +291,10 @@ static void test_a_note_has_a_row_of_its_own(void **state)
 	(void)state;
 	hear("You");
 	type("x");
-	talk_view_note(&view, "(no voice)");
+	talk_view_add_note(&view, "(no voice)");
 	hear(" said.");
 	talk_view_end(&view);
-	talk_view_note(&view, "(again)");
+	talk_view_add_note(&view, "(again)");
 	assert_screen("echo> You\n(no voice)\nsaid.\n(again)\nyou> x|\n");
 }
 
@@ -313,7 +314,7 @@ static void test_it_leaves_a_row_for_the_shell(void **state)
 	(void)state;
 	hear("You");
 	type("x");
-	talk_view_leave(&view);
+	talk_view_finish(&view);
 	assert_screen("echo> You\n|\n");
 }
 
@@ -321,9 +322,9 @@ static void test_for_programs_and_dumb_terminals_nothing_is_drawn(void **state)
 {
 	(void)state;
 	view.kind = TALK_VIEW_LINES;
-	talk_view_greet(&view, "http://x");
+	talk_view_print_greeting(&view, "http://x");
 	talk_view_prompt(&view);
-	talk_view_said(&view, "hi", 2, false);
+	talk_view_add_user_text(&view, "hi", 2, false);
 	hear("You ");
 	hear("said.");
 	talk_view_end(&view);
@@ -334,11 +335,11 @@ static void test_for_programs_and_dumb_terminals_nothing_is_drawn(void **state)
 	view.kind = TALK_VIEW_DUMB;
 	talk_view_prompt(&view);
 	hear("You ");
-	talk_view_note(&view, "(note)");
+	talk_view_add_note(&view, "(note)");
 	hear("said.");
 	talk_view_end(&view);
 	hear("And");
-	talk_view_stopped(&view);
+	talk_view_mark_stopped(&view);
 	fflush(view.out);
 	assert_string_equal(written, "you> echo> You \n(note)\nsaid.\nyou> echo> And (stopped)\n"
 				     "you> ");

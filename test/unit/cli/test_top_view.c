@@ -17,7 +17,7 @@
 #define ERROR_CODES 10 /* values of METRIC_ERRORS' label */
 #define FIRST "syrinx_first_audio_seconds"
 
-/* A page and the text that it points into. */
+/* Metrics and the text that they point into. */
 struct page {
 	struct exposition exposition;
 	char text[32768];
@@ -89,7 +89,7 @@ static void test_rates_are_differences_and_gauges_are_not(void **state)
 			"syrinx_turns_total{status=\"failed\"} 7\n"
 			"syrinx_audio_seconds_total 30.4\n"
 			"syrinx_resident_memory_bytes 3145728\n");
-	assert_shows(&view, "rates and times of the last 2.0 s\n");
+	assert_shows(&view, "rates and times over the last 2.0 s\n");
 	assert_shows(&view, "\nconnections                40     "
 			    "turns finished            2.5         1005\n");
 	assert_shows(&view, "turns failed              0.0            7\n");
@@ -104,7 +104,7 @@ static void test_without_a_look_before_it_is_since_the_start(void **state)
 
 	(void)state;
 	read_page(&now, "syrinx_cancels_total 6\n");
-	assert_shows(&view, "rates and times since its start\n");
+	assert_shows(&view, "rates and times since the server started\n");
 	assert_shows(&view, "cancels                   3.0            6\n");
 }
 
@@ -177,7 +177,7 @@ static void test_errors_are_listed_by_code_with_what_is_new(void **state)
 	assert_shows(&view, "NOT_FOUND 4\033[1;31m  RATE_LIMITED 5 (+3)\033[0m");
 }
 
-/* Every error that there is, as often. */
+/* Adds every error code, with this count. */
 static void fill(struct page *page, uint64_t number)
 {
 	struct buf text;
@@ -225,7 +225,7 @@ static void test_the_page_fits_its_screen(void **state)
 	view.columns = TOP_VIEW_COLUMNS;
 	view.rows = TOP_VIEW_ROWS;
 	assert_shows(&view, "\nERRORS   VALIDATION_ERROR 1000000 (+1000000)");
-	view.rows = 0; /* nothing is left out where there is room */
+	view.rows = 0; /* everything is shown if there is room */
 	assert_shows(&view, "MODEL_UNAVAILABLE 1000000 (+1000000)\nREFUSED  none\n");
 }
 
@@ -237,8 +237,9 @@ static void test_lines_of_a_screen_overwrite_those_before(void **state)
 	read_page(&now, "syrinx_start_time_seconds 1\n");
 	view.is_screen = true;
 	view.rows = 2;
-	assert_shows(&view, "\033[K\nrates and times since its start\033[K");
-	assert_int_not_equal(out.bytes[out.len - 2], '\n'); /* the screen would move */
+	assert_shows(&view, "\033[K\nrates and times since the server started\033[K");
+	assert_int_not_equal(out.bytes[out.len - 2],
+			     '\n'); /* a final newline would scroll the screen */
 }
 
 static void test_trouble_is_told_and_the_last_figures_stay(void **state)

@@ -1,4 +1,6 @@
-/* Which voice a person means, and how a server's list is read. */
+/*
+ * Which voice a name selects, and how a server's list is read.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,11 +29,11 @@ static void test_ids_handles_and_names_are_found(void **state)
 		const char *text;
 		int64_t id;
 	} cases[] = {
-		{"1071", 1071},           {"7", 7}, /* there may be more than the list has */
+		{"1071", 1071},           {"7", 7}, /* an id need not be in the list */
 		{"sally", 1071},          {"SALLY", 1071},
 		{"English, male", 2003},  {"english, MALE", 2003},
 		{"english-female", 2004}, {"mine-100002", 100002},
-		{"nova", 1071}, /* 1082, which is better, is not there */
+		{"nova", 1071}, /* 1082 would be better, but is not in the list */
 	};
 	char why[200];
 	int64_t id;
@@ -50,7 +52,7 @@ static void test_what_is_not_found_has_candidates(void **state)
 		int err;
 	} cases[] = {
 		{"mine",
-		 "several voices are called \"mine\": Mine (100001), Mine (100002); give the id",
+		 "several voices are named \"mine\": Mine (100001), Mine (100002); give the id",
 		 EEXIST},
 		{"Saly", "there is no voice \"Saly\"; did you mean Sally (1071)?", ENOENT},
 		{"english",
@@ -58,8 +60,8 @@ static void test_what_is_not_found_has_candidates(void **state)
 		 "(2004)?",
 		 ENOENT},
 		{"Bartholomew",
-		 "there is no voice \"Bartholomew\"; syrinx voices lists those there are", ENOENT},
-		{"onyx", "there is no voice \"onyx\"; syrinx voices lists those there are", ENOENT},
+		 "there is no voice \"Bartholomew\"; to list the voices: syrinx voices", ENOENT},
+		{"onyx", "there is no voice \"onyx\"; to list the voices: syrinx voices", ENOENT},
 	};
 	char why[200];
 	int64_t id;

@@ -60,7 +60,7 @@ static void test_every_error_is_json_with_a_status(void **state)
 	}
 }
 
-static void test_elevenlabs(void **state)
+static void test_errors_of_elevenlabs_have_its_shape(void **state)
 {
 	const struct error_shape *shape = &elevenlabs_errors;
 
@@ -82,7 +82,7 @@ static void test_elevenlabs(void **state)
 		      "\"request_id\":\"req_1\"}}");
 }
 
-static void test_openai(void **state)
+static void test_errors_of_openai_have_its_shape(void **state)
 {
 	const struct error_shape *shape = &openai_errors;
 
@@ -107,7 +107,7 @@ static void test_openai(void **state)
 	assert_int_equal(shape->status(WIRE_ERROR_MODEL_NOT_FOUND), 404);
 }
 
-static void test_openai_names_the_field(void **state)
+static void test_errors_of_openai_name_the_field(void **state)
 {
 	const struct wire_notice notice = {
 		.id = WIRE_ERROR_INVALID_REQUEST, .detail = "no", .field = "speed"};
@@ -169,7 +169,7 @@ static void test_paths_of_kugelaudios_sdks_have_the_native_shape(void **state)
 	}
 }
 
-static void test_shared_paths_have_the_shape_of_the_keys_carrier(void **state)
+static void test_shared_paths_have_the_shape_of_the_client_that_sends_the_key(void **state)
 {
 	static const char *const paths[] = {"/v1/voices", "/v1/voices/1071",
 					    "/v1/user/subscription", "/v1/history", "/v2/voices"};
@@ -182,7 +182,7 @@ static void test_shared_paths_have_the_shape_of_the_keys_carrier(void **state)
 	assert_ptr_equal(shape_of("/v1/models", &elevenlabs_door), &elevenlabs_errors);
 }
 
-static void test_tokens_are_bound_to_what_can_be_spoken_through(void **state)
+static void test_tokens_are_bound_to_endpoints_for_speech(void **state)
 {
 	static const struct {
 		const char *path, *bound_to;
@@ -210,7 +210,7 @@ static void test_tokens_are_bound_to_what_can_be_spoken_through(void **state)
 	}
 }
 
-static void test_patterns_have_the_prefix_that_was_asked_for(void **state)
+static void test_patterns_have_the_requested_prefix(void **state)
 {
 	static const struct {
 		const char *path, *pattern;
@@ -232,19 +232,90 @@ static void test_patterns_have_the_prefix_that_was_asked_for(void **state)
 	assert_false(routes_pattern(pattern, sizeof(pattern), doors_all, "/11labs/ready"));
 }
 
+/* Which scopes a path requires: the first row whose method and part of the path match applies. */
+static const struct {
+	const char *method; /* NULL: any other method */
+	const char *part;
+	unsigned scopes; /* one of them is required; 0: no key is needed */
+} policy[] = {
+	{NULL, "/v1/admin/", STORE_SCOPE_ADMIN},
+	{NULL, "/v1/normalize", STORE_SCOPE_ADMIN},
+	{NULL, "/invalidate", STORE_SCOPE_ADMIN},
+	{"GET", "dictionaries", STORE_SCOPE_READ | STORE_SCOPE_DICTIONARIES},
+	{NULL, "dictionaries", STORE_SCOPE_DICTIONARIES},
+	{NULL, "/v1/usage", STORE_SCOPE_READ},
+	{"GET", "/v1/user", STORE_SCOPE_READ | STORE_SCOPE_SPEAK},
+	{"GET", "/v1/history", STORE_SCOPE_READ | STORE_SCOPE_SPEAK},
+	{"GET", "/v1/agents", STORE_SCOPE_SPEAK},
+	{"GET", "/v1/speech-engine", STORE_SCOPE_READ | STORE_SCOPE_SPEAK},
+	{NULL, "/v1/speech-engine", STORE_SCOPE_VOICES},
+	{"GET", "/v1/convai/conversation/get", STORE_SCOPE_SPEAK},
+	{"GET", "/v1/convai/conversation/token", 0}, /* always a refusal */
+	{"GET", "/v1/convai/conversation", 0}, /* checks its key or its signature itself */
+	{NULL, "token", STORE_SCOPE_SPEAK},
+	{NULL, "/ws/", STORE_SCOPE_SPEAK},
+	{NULL, "/v1/text-to-speech/", STORE_SCOPE_SPEAK},
+	{"POST", "/v1/audio/speech", STORE_SCOPE_SPEAK},
+	{"POST", "/v1/audio/transcriptions", STORE_SCOPE_SPEAK},
+	{NULL, "/v1/speech-to-text", STORE_SCOPE_SPEAK},
+	{"POST", "/v1/tts/generate", STORE_SCOPE_SPEAK},
+	{"POST", "/predict", STORE_SCOPE_SPEAK},
+	{"POST", "/vapi/synthesize", STORE_SCOPE_SPEAK},
+	{NULL, "/twilio/", 0}, /* signed with a token of the agent */
+	{"GET", "/v1/models", 0},
+	{"GET", "/v1/audio/", 0},
+	{"GET", "/voices", STORE_SCOPE_READ | STORE_SCOPE_SPEAK},
+	{NULL, "/voices", STORE_SCOPE_VOICES},
+	{"GET", "/web/", 0},
+	{"GET", "/metrics", 0}, /* checks its key itself */
+	{"GET", "/health", 0},
+	{"GET", "/ready", 0},
+	{"GET", "/openapi.json", 0},
+	{"GET", "/asyncapi.json", 0},
+};
+
+static void assert_routes_follow_the_policy(const struct door *door)
+{
+	for (const struct route *route = door->routes; route->path; ++route) {
+		size_t i = 0;
+
+		if (strcmp(route->path, "/") == 0)
+			continue;
+		while (i < sizeof(policy) / sizeof(policy[0]) &&
+		       ((policy[i].method && strcmp(policy[i].method, route->method) != 0) ||
+			!strstr(route->path, policy[i].part)))
+			++i;
+		if (i == sizeof(policy) / sizeof(policy[0]))
+			fail_msg("%s %s: which keys is it for?", route->method, route->path);
+		if ((route->scopes & ~AUTH_FLAGS) != policy[i].scopes)
+			fail_msg("%s %s has the scopes %x, not %x", route->method, route->path,
+				 route->scopes & ~AUTH_FLAGS, policy[i].scopes);
+		assert_false((route->scopes & AUTH_OPTIONAL) && policy[i].scopes);
+	}
+}
+
+static void test_every_route_requires_the_scopes_of_its_subject(void **state)
+{
+	(void)state;
+	assert_routes_follow_the_policy(&routes_own);
+	for (const struct door *const *door = doors_all; *door; ++door)
+		assert_routes_follow_the_policy(*door);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_error_is_json_with_a_status),
-		cmocka_unit_test(test_elevenlabs),
-		cmocka_unit_test(test_openai),
-		cmocka_unit_test(test_openai_names_the_field),
+		cmocka_unit_test(test_errors_of_elevenlabs_have_its_shape),
+		cmocka_unit_test(test_errors_of_openai_have_its_shape),
+		cmocka_unit_test(test_errors_of_openai_name_the_field),
 		cmocka_unit_test(test_paths_have_the_shape_of_their_clients),
 		cmocka_unit_test(test_paths_of_openai_have_its_shape),
 		cmocka_unit_test(test_paths_of_kugelaudios_sdks_have_the_native_shape),
-		cmocka_unit_test(test_shared_paths_have_the_shape_of_the_keys_carrier),
-		cmocka_unit_test(test_tokens_are_bound_to_what_can_be_spoken_through),
-		cmocka_unit_test(test_patterns_have_the_prefix_that_was_asked_for),
+		cmocka_unit_test(test_shared_paths_have_the_shape_of_the_client_that_sends_the_key),
+		cmocka_unit_test(test_tokens_are_bound_to_endpoints_for_speech),
+		cmocka_unit_test(test_patterns_have_the_requested_prefix),
+		cmocka_unit_test(test_every_route_requires_the_scopes_of_its_subject),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

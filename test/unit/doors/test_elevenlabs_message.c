@@ -1,5 +1,5 @@
-/* Messages of ElevenLabs' WebSockets become those of the native ones; what the
- * address says becomes settings. */
+/* Messages of ElevenLabs' WebSockets are converted to the native ones, and parameters of the URL to
+ * settings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "text/markup.h"
 #include "wire/once_message.h"
 
-/* The bytes of the message under test: what it has points into them. */
+/* The bytes of the message under test, which its strings point into. */
 static char *bytes;
 static struct stream_message message;
 static struct multi_message multi;
@@ -26,7 +26,9 @@ static size_t copy(const char *json)
 	size_t len = strlen(json);
 
 	free(bytes);
-	bytes = malloc(len ? len : 1); /* exactly as long: a sanitizer sees one byte more */
+	bytes = malloc(
+		len ? len
+		    : 1); /* exactly as long, so that a sanitizer detects access beyond the end */
 	assert_non_null(bytes);
 	memcpy(bytes, json, len);
 	memset(&fault, 0, sizeof(fault));
@@ -47,7 +49,7 @@ static int parse_multi(const char *json)
 	return elevenlabs_message_parse_multi(&multi, &fault, bytes, len);
 }
 
-static void test_text_and_commands_of_a_stream(void **state)
+static void test_text_and_commands_of_a_stream_are_read(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("{\"text\":\"a b\",\"flush\":true}"), 0);
@@ -63,7 +65,7 @@ static void test_text_and_commands_of_a_stream(void **state)
 	assert_true(message.cancel && message.close_socket && !message.flush);
 }
 
-static void test_settings_of_a_stream(void **state)
+static void test_settings_of_a_stream_are_read(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("{\"text\":\" \",\"voice_settings\":{\"stability\":0.5,"
@@ -84,7 +86,7 @@ static void test_settings_of_a_stream(void **state)
 	assert_int_not_equal(parse("{\"flush\":\"yes\"}"), 0);
 }
 
-static void test_a_pair_that_was_split_is_joined(void **state)
+static void test_a_split_surrogate_pair_is_joined(void **state)
 {
 	size_t len = copy("{\"text\":\"\\ude00!\"}");
 
@@ -94,11 +96,11 @@ static void test_a_pair_that_was_split_is_joined(void **state)
 	assert_memory_equal(message.text, "\xf0\x9f\x98\x80!", 5);
 }
 
-static void test_messages_of_contexts(void **state)
+static void test_messages_of_contexts_are_read(void **state)
 {
 	(void)state;
 	assert_int_equal(parse_multi("{\"text\":\"x\"}"), 0);
-	assert_int_equal(multi.context_id_len, strlen(ELEVENLABS_CONTEXT));
+	assert_int_equal(multi.context_id_len, strlen(ELEVENLABS_MESSAGE_CONTEXT));
 	assert_int_equal(parse_multi("{\"text\":\"\",\"context_id\":\"a\",\"flush\":true}"), 0);
 	assert_true(multi.keep_alive && multi.said.emit && !multi.said.close_socket);
 	assert_memory_equal(multi.context_id, "a", 1);
@@ -120,7 +122,7 @@ static void assert_key(const char *json, const char *expected)
 	assert_string_equal(key, expected);
 }
 
-static void test_the_key_of_a_first_message(void **state)
+static void test_the_key_in_the_first_message_is_read(void **state)
 {
 	(void)state;
 	assert_key("{\"text\":\" \",\"xi_api_key\":\"ka_1\"}", "ka_1");
@@ -145,7 +147,7 @@ static int set(struct address_settings *opening, const char *name, const char *v
 	return 0;
 }
 
-static void test_what_the_address_says(void **state)
+static void test_settings_in_the_url_are_read(void **state)
 {
 	struct address_settings opening;
 
@@ -213,12 +215,12 @@ static void test_a_request_has_a_text_of_the_right_length(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text_and_commands_of_a_stream),
-		cmocka_unit_test(test_settings_of_a_stream),
-		cmocka_unit_test(test_a_pair_that_was_split_is_joined),
-		cmocka_unit_test(test_messages_of_contexts),
-		cmocka_unit_test(test_the_key_of_a_first_message),
-		cmocka_unit_test(test_what_the_address_says),
+		cmocka_unit_test(test_text_and_commands_of_a_stream_are_read),
+		cmocka_unit_test(test_settings_of_a_stream_are_read),
+		cmocka_unit_test(test_a_split_surrogate_pair_is_joined),
+		cmocka_unit_test(test_messages_of_contexts_are_read),
+		cmocka_unit_test(test_the_key_in_the_first_message_is_read),
+		cmocka_unit_test(test_settings_in_the_url_are_read),
 		cmocka_unit_test(test_a_request_has_a_text_of_the_right_length),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

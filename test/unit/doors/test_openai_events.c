@@ -1,4 +1,4 @@
-/* Speech as events: whole, in OpenAI's words, and nothing where there is no room. */
+/* Events of speech have OpenAI's form, and are written completely or not at all. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

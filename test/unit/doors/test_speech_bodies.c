@@ -1,5 +1,5 @@
-/* Requests for speech, as each vendor's clients write them, become the same
- * settings; what cannot be said is refused with its name. */
+/* Requests for speech, as each vendor's clients write them, are converted to the same settings;
+ * members that are not supported are refused by name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void assert_voice(const char *name)
 	assert_memory_equal(body.voice, name, body.voice_len);
 }
 
-/* The reader refuses the text with these words. */
+/* Checks that the body is refused with this text. */
 static void assert_refused(speech_body_h *read, const char *text, const char *words)
 {
 	assert_int_not_equal(reads(read, text), 0);
@@ -48,7 +48,7 @@ static void assert_refused(speech_body_h *read, const char *text, const char *wo
 		fail_msg("%s: \"%s\" has no \"%s\"", text, fault.detail, words);
 }
 
-static void test_generate_takes_every_setting_of_rest(void **state)
+static void test_generate_accepts_every_setting_of_rest(void **state)
 {
 	(void)state;
 	assert_int_equal(reads(generate_body_read,
@@ -68,7 +68,7 @@ static void test_generate_takes_every_setting_of_rest(void **state)
 	assert_false(body.wants_wav);
 }
 
-static void test_generate_takes_handles_and_the_last_voice_counts(void **state)
+static void test_generate_accepts_handles_and_the_last_voice_applies(void **state)
 {
 	(void)state;
 	assert_int_equal(reads(generate_body_read, "{\"text\":\"a\",\"voice_id\":\"sally\"}"), 0);
@@ -96,7 +96,7 @@ static void test_generate_knows_files_and_compressed_formats(void **state)
 	assert_refused(generate_body_read, "{\"text\":\"a\",\"output_format\":7}", "output_format");
 }
 
-static void test_generate_is_strict(void **state)
+static void test_generate_refuses_members_that_it_does_not_have(void **state)
 {
 	static const char *const others[] = {
 		"word_timestamps",
@@ -145,7 +145,7 @@ static void test_lengths_are_in_characters(void **state)
 	assert_refused(openai_body_read, text, "1 to 4096 characters (got 4097)");
 }
 
-static void test_elevenlabs_passes_over_what_it_does_not_know(void **state)
+static void test_elevenlabs_ignores_unknown_members(void **state)
 {
 	(void)state;
 	assert_int_equal(
@@ -176,7 +176,7 @@ static void test_elevenlabs_settings_may_be_empty(void **state)
 	assert_string_equal(body.settings.model_id, "kugel-2");
 }
 
-static void test_elevenlabs_refuses_what_it_cannot_do(void **state)
+static void test_elevenlabs_refuses_what_is_not_supported(void **state)
 {
 	(void)state;
 	assert_refused(elevenlabs_body_read, "{\"text\":\"a\",\"voice_settings\":3}",
@@ -236,7 +236,7 @@ static void test_openai_names_can_be_listed(void **state)
 	assert_int_equal(count, 13);
 }
 
-static void test_openai_formats_and_speeds(void **state)
+static void test_openai_formats_and_speeds_are_read(void **state)
 {
 	(void)state;
 	assert_int_equal(reads(openai_body_read, "{\"input\":\"a\",\"response_format\":\"opus\","
@@ -289,19 +289,19 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_generate_takes_every_setting_of_rest),
-		cmocka_unit_test(test_generate_takes_handles_and_the_last_voice_counts),
+		cmocka_unit_test(test_generate_accepts_every_setting_of_rest),
+		cmocka_unit_test(test_generate_accepts_handles_and_the_last_voice_applies),
 		cmocka_unit_test(test_generate_knows_files_and_compressed_formats),
-		cmocka_unit_test(test_generate_is_strict),
+		cmocka_unit_test(test_generate_refuses_members_that_it_does_not_have),
 		cmocka_unit_test(test_a_text_must_have_something_to_say),
 		cmocka_unit_test(test_lengths_are_in_characters),
-		cmocka_unit_test(test_elevenlabs_passes_over_what_it_does_not_know),
+		cmocka_unit_test(test_elevenlabs_ignores_unknown_members),
 		cmocka_unit_test(test_elevenlabs_settings_may_be_empty),
-		cmocka_unit_test(test_elevenlabs_refuses_what_it_cannot_do),
+		cmocka_unit_test(test_elevenlabs_refuses_what_is_not_supported),
 		cmocka_unit_test(test_openai_names_become_voices),
 		cmocka_unit_test(test_openai_without_a_voice_is_alloy),
 		cmocka_unit_test(test_openai_names_can_be_listed),
-		cmocka_unit_test(test_openai_formats_and_speeds),
+		cmocka_unit_test(test_openai_formats_and_speeds_are_read),
 		cmocka_unit_test(test_vapi_has_its_request_in_a_message),
 	};
 

@@ -1,5 +1,5 @@
-/* Audio with the times of its characters: the same bytes however frames are cut,
- * every character once, in order, from the answer's start. */
+/* Audio with the times of its characters: the bytes do not depend on the lengths of frames, and
+ * every character occurs once, in order, with times from the start of the answer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -142,9 +142,9 @@ static void test_markup_has_no_characters(void **state)
 	expect_characters(&words, " =0 ");
 }
 
-/* Words out of order, twice or beyond the text come from no engine of ours; they
- * must not hang or leave the text. */
-static void test_odd_words_give_each_character_once(void **state)
+/* None of our engines reports words out of order, twice or beyond the text.  Such words must not
+ * cause a hang or an access outside of the text. */
+static void test_invalid_words_give_each_character_once(void **state)
 {
 	static const struct reply_word odd[] = {
 		{.start_ms = 500, .end_ms = 100, .char_start = 3, .char_end = 5},
@@ -172,7 +172,7 @@ static void test_odd_words_give_each_character_once(void **state)
 	assert_int_equal(bytes, 8);
 }
 
-static void test_one_object_for_the_whole(void **state)
+static void test_the_whole_answer_is_one_object(void **state)
 {
 	static const struct reply_word word = {.end_ms = 10, .char_end = 1};
 	static const struct dialect_words again = {&word, 1, "X", 1, 0, 0, 0};
@@ -192,7 +192,7 @@ static void test_one_object_for_the_whole(void **state)
 		   ",\"normalized_alignment\":" ALIGNMENT "}");
 }
 
-static void test_no_blank_between_chinese_sentences(void **state)
+static void test_chinese_sentences_are_not_separated_by_a_space(void **state)
 {
 	static const struct reply_word word = {.end_ms = 10, .char_end = 1};
 	static const struct dialect_words stop = {&word, 1, "\xe3\x80\x82", 3, 0, 0, 0};
@@ -228,7 +228,7 @@ static void test_lines_are_whole_objects(void **state)
 static void test_the_string_is_the_same_however_frames_are_cut(void **state)
 {
 	char audio[100];
-	char want[136]; /* of 100 bytes */
+	char want[136]; /* base64 of 100 bytes */
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(audio); ++i)
@@ -245,7 +245,7 @@ static void test_the_string_is_the_same_however_frames_are_cut(void **state)
 	}
 }
 
-static void test_nothing_said_is_still_an_object(void **state)
+static void test_an_answer_without_speech_is_an_object(void **state)
 {
 	(void)state;
 	begin(&timestamp_body_object);
@@ -259,15 +259,16 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_characters_share_the_time_of_their_word, setup,
 						teardown),
 		cmocka_unit_test(test_markup_has_no_characters),
-		cmocka_unit_test_setup_teardown(test_odd_words_give_each_character_once, setup,
+		cmocka_unit_test_setup_teardown(test_invalid_words_give_each_character_once, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(test_one_object_for_the_whole, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_blank_between_chinese_sentences, setup,
+		cmocka_unit_test_setup_teardown(test_the_whole_answer_is_one_object, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_chinese_sentences_are_not_separated_by_a_space,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lines_are_whole_objects, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_string_is_the_same_however_frames_are_cut,
 						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_nothing_said_is_still_an_object, setup,
+		cmocka_unit_test_setup_teardown(test_an_answer_without_speech_is_an_object, setup,
 						teardown),
 	};
 

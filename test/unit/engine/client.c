@@ -27,7 +27,7 @@ void client_confine(void)
 	confined = true;
 }
 
-static void run(char *const argv[])
+static void client_run(char *const argv[])
 {
 	/* A script's interpreter is the program, and the script its argument. */
 	const struct confine_request request = {
@@ -52,7 +52,7 @@ void client_start(struct client *client, char *const argv[])
 			fcntl(3, F_SETFD, 0);
 		else
 			dup2(fds[1], 3);
-		run(argv);
+		client_run(argv);
 	}
 	close(fds[1]);
 	client->fd = fds[0];
@@ -84,7 +84,7 @@ struct message client_speak(uint32_t job, const char *voice, const char *text)
 				.language = message_str_of("en"),
 				.text = message_str_of(text),
 				.text_before = message_str_of(""),
-				.turn = 1,
+				.turn = 0,
 				.credit_samples = UINT32_MAX,
 				.speed = 1,
 				.temperature = 0.4f,
@@ -94,7 +94,7 @@ struct message client_speak(uint32_t job, const char *voice, const char *text)
 }
 
 /* False at the end of the stream. */
-static bool receive(struct client *client)
+static bool client_receive(struct client *client)
 {
 	struct pollfd poll_fd = {.fd = client->fd, .events = POLLIN};
 	ssize_t n;
@@ -111,7 +111,7 @@ static bool receive(struct client *client)
 
 /* The message that is there, whole; what an engine says of samples that wait is
  * counted and passed over: it may always say that. */
-static bool decode(struct client *client, struct message *message)
+static bool client_decode(struct client *client, struct message *message)
 {
 	size_t used = 0;
 	int err;
@@ -134,38 +134,48 @@ bool client_is_silent(struct client *client, int ms)
 {
 	struct pollfd poll_fd = {.fd = client->fd, .events = POLLIN};
 	struct message message;
-	bool silent = !decode(client, &message);
+	bool silent = !client_decode(client, &message);
 
 	while (silent && poll(&poll_fd, 1, ms) > 0)
-		silent = receive(client) && !decode(client, &message);
+		silent = client_receive(client) && !client_decode(client, &message);
 	return silent && client->in.len == client->in_used;
 }
 
 bool client_next(struct client *client, struct message *message)
 {
-	while (!decode(client, message))
-		if (!receive(client))
+	while (!client_decode(client, message))
+		if (!client_receive(client))
 			return false;
 	return true;
 }
 
-static void copy_str(char *to, size_t size, const struct message_str *str)
+static void client_copy_str(char *to, size_t size, const struct message_str *str)
 {
 	assert_true(str->len < size);
 	memcpy(to, str->bytes, str->len);
 	to[str->len] = '\0';
 }
 
-static void take_voice(struct client *client, const struct message_voice *voice)
+static void client_take_voice(struct client *client, const struct message_voice *voice)
 {
 	struct client_voice *mine = &client->voices[client->voice_count++];
 
 	assert_true(client->voice_count <= CLIENT_VOICES_MAX);
-	copy_str(mine->name, sizeof(mine->name), &voice->name);
-	copy_str(mine->language, sizeof(mine->language), &voice->language);
-	copy_str(mine->title, sizeof(mine->title), &voice->title);
-	copy_str(mine->licence, sizeof(mine->licence), &voice->licence);
+	client_copy_str(mine->name, sizeof(mine->name), &voice->name);
+	client_copy_str(mine->language, sizeof(mine->language), &voice->language);
+	client_copy_str(mine->title, sizeof(mine->title), &voice->title);
+	client_copy_str(mine->licence, sizeof(mine->licence), &voice->licence);
 	mine->sample_rate = voice->sample_rate;
+}
+
+static void client_take_model(struct client *client, const struct message_model *model)
+{
+	struct client_model *mine = &client->models[client->model_count++];
+
+	assert_true(client->model_count <= CLIENT_MODELS_MAX);
+	client_copy_str(mine->name, sizeof(mine->name), &model->name);
+	mine->capabilities = model->capabilities;
+	mine->piece_max = model->piece_max;
 }
 
 void client_greet(struct client *client)
@@ -182,17 +192,21 @@ void client_greet(struct client *client)
 		if (message.type == MESSAGE_READY)
 			break;
 		if (message.type == MESSAGE_NOTE) {
-			copy_str(client->note, sizeof(client->note), &message.note.text);
+			client_copy_str(client->note, sizeof(client->note), &message.note.text);
 			++client->note_count;
 			continue;
 		}
+		if (message.type == MESSAGE_MODEL) {
+			client_take_model(client, &message.model);
+			continue;
+		}
 		assert_int_equal(message.type, MESSAGE_VOICE);
-		take_voice(client, &message.voice);
+		client_take_voice(client, &message.voice);
 	}
 	assert_int_equal(message.ready.version, MESSAGE_VERSION);
 	client->jobs_max = message.ready.jobs_max;
 	client->capabilities = message.ready.capabilities;
-	copy_str(client->engine, sizeof(client->engine), &message.ready.engine);
+	client_copy_str(client->engine, sizeof(client->engine), &message.ready.engine);
 }
 
 /* The worker's end of the socket goes with it, so the end of the stream is
@@ -225,7 +239,7 @@ const struct client_voice *client_voice_of(const struct client *client, const ch
 	return &client->voices[0];
 }
 
-static void take_audio(struct client_job *job, const struct message_audio *audio)
+static void client_take_audio(struct client_job *job, const struct message_audio *audio)
 {
 	int16_t *samples = realloc(job->samples, (job->count + audio->count + 1) * 2);
 
@@ -238,7 +252,7 @@ static void take_audio(struct client_job *job, const struct message_audio *audio
 	job->count += audio->count;
 }
 
-static void take_word(struct client_job *job, const struct message_word *word)
+static void client_take_word(struct client_job *job, const struct message_word *word)
 {
 	if (!job->words)
 		job->words = calloc(CLIENT_WORDS_MAX, sizeof(job->words[0]));
@@ -247,7 +261,7 @@ static void take_word(struct client_job *job, const struct message_word *word)
 	job->words[job->word_count++] = *word;
 }
 
-static void take_done(struct client_job *job, const struct message_done_report *done)
+static void client_take_done(struct client_job *job, const struct message_done_report *done)
 {
 	job->is_done = true;
 	job->done = *done;
@@ -265,11 +279,11 @@ struct client_job *client_read_any(struct client *client, struct client_job *job
 	job = &jobs[message.job - first_id];
 	assert_false(job->is_done);
 	if (message.type == MESSAGE_AUDIO)
-		take_audio(job, &message.audio);
+		client_take_audio(job, &message.audio);
 	else if (message.type == MESSAGE_WORD)
-		take_word(job, &message.word);
+		client_take_word(job, &message.word);
 	else if (message.type == MESSAGE_DONE)
-		take_done(job, &message.done);
+		client_take_done(job, &message.done);
 	else
 		fail_msg("message of type %u", message.type);
 	return job;

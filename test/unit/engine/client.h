@@ -17,6 +17,7 @@
 #define CLIENT_TIMEOUT_MS 30000
 #define CLIENT_VOICES_MAX 1024
 #define CLIENT_WORDS_MAX 8192
+#define CLIENT_MODELS_MAX 64
 
 struct client_voice {
 	char name[80];
@@ -24,6 +25,12 @@ struct client_voice {
 	char title[128];
 	char licence[256];
 	uint32_t sample_rate;
+};
+
+struct client_model {
+	char name[80];
+	uint32_t capabilities;
+	uint32_t piece_max;
 };
 
 struct client {
@@ -37,6 +44,8 @@ struct client {
 	uint16_t jobs_max;
 	struct client_voice *voices;
 	size_t voice_count;
+	struct client_model models[CLIENT_MODELS_MAX]; /* of an engine that listens */
+	size_t model_count;
 	size_t note_count;
 	char note[256]; /* the last one's text */
 };
@@ -71,7 +80,7 @@ int client_wait(struct client *client);
 void client_send(struct client *client, const struct message *message);
 void client_send_bytes(struct client *client, const void *bytes, size_t n);
 
-/* A SPEAK with speed 1, words wanted and all credit there is. */
+/* A SPEAK with speed 1, words wanted and all credit there is, which is a turn by itself. */
 struct message client_speak(uint32_t job, const char *voice, const char *text);
 
 /* The next message, valid until the next call; false at the end. */

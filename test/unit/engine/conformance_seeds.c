@@ -12,7 +12,8 @@
 #include "base/count.h"
 #include "conformance.h"
 
-static void speak_seed(struct client *client, struct client_job *job, uint64_t seed, uint64_t skip)
+static void conformance_seeds_speak_seed(struct client *client, struct client_job *job,
+					 uint64_t seed, uint64_t skip)
 {
 	struct message message = client_speak(1, conformance_voice(client), SENTENCE);
 
@@ -23,13 +24,14 @@ static void speak_seed(struct client *client, struct client_job *job, uint64_t s
 	assert_int_equal(job->done.status, MESSAGE_DONE_OK);
 }
 
-static bool is_same(const struct client_job *a, const struct client_job *b)
+static bool conformance_seeds_is_same(const struct client_job *a, const struct client_job *b)
 {
 	return a->count == b->count && memcmp(a->samples, b->samples, a->count * 2) == 0;
 }
 
 /* Engines that lack the capabilities skip the test. */
-static void start_or_skip(struct client *client, uint32_t mask, uint32_t wanted, const char *reason)
+static void conformance_seeds_start_or_skip(struct client *client, uint32_t mask, uint32_t wanted,
+					    const char *reason)
 {
 	conformance_start(client);
 	if ((client->capabilities & mask) != wanted) {
@@ -45,12 +47,12 @@ void conformance_every_seed_is_another_reading(void **state)
 	struct client client;
 
 	(void)state;
-	start_or_skip(&client, MESSAGE_TEMPERATURE, MESSAGE_TEMPERATURE,
-		      "this engine uses no temperature");
+	conformance_seeds_start_or_skip(&client, MESSAGE_TEMPERATURE, MESSAGE_TEMPERATURE,
+					"this engine uses no temperature");
 	for (size_t i = 0; i < COUNT(seeds); ++i) {
-		speak_seed(&client, &jobs[i], seeds[i], 0);
+		conformance_seeds_speak_seed(&client, &jobs[i], seeds[i], 0);
 		for (size_t k = 0; k < i; ++k)
-			assert_false(is_same(&jobs[k], &jobs[i]));
+			assert_false(conformance_seeds_is_same(&jobs[k], &jobs[i]));
 	}
 	for (size_t i = 0; i < COUNT(seeds); ++i)
 		client_job_reset(&jobs[i]);
@@ -68,12 +70,12 @@ void conformance_a_seed_goes_on_at_the_sample_in_another_process(void **state)
 	size_t skip;
 
 	(void)state;
-	start_or_skip(&client, MESSAGE_DETERMINISTIC, MESSAGE_DETERMINISTIC,
-		      "this engine promises no equal samples");
+	conformance_seeds_start_or_skip(&client, MESSAGE_DETERMINISTIC, MESSAGE_DETERMINISTIC,
+					"this engine promises no equal samples");
 	conformance_start(&other);
-	speak_seed(&client, &whole, seed, 0);
+	conformance_seeds_speak_seed(&client, &whole, seed, 0);
 	skip = whole.count / 2;
-	speak_seed(&other, &tail, seed, skip);
+	conformance_seeds_speak_seed(&other, &tail, seed, skip);
 	assert_int_equal(tail.count, whole.count - skip);
 	assert_memory_equal(tail.samples, whole.samples + skip, tail.count * 2);
 	client_job_reset(&whole);
@@ -89,11 +91,12 @@ void conformance_a_seed_changes_nothing_without_temperature(void **state)
 	struct client_job second;
 
 	(void)state;
-	start_or_skip(&client, MESSAGE_DETERMINISTIC | MESSAGE_TEMPERATURE, MESSAGE_DETERMINISTIC,
-		      "this engine uses the temperature or promises no equal samples");
-	speak_seed(&client, &first, 0, 0);
-	speak_seed(&client, &second, 1, 0);
-	assert_true(is_same(&first, &second));
+	conformance_seeds_start_or_skip(
+		&client, MESSAGE_DETERMINISTIC | MESSAGE_TEMPERATURE, MESSAGE_DETERMINISTIC,
+		"this engine uses the temperature or promises no equal samples");
+	conformance_seeds_speak_seed(&client, &first, 0, 0);
+	conformance_seeds_speak_seed(&client, &second, 1, 0);
+	assert_true(conformance_seeds_is_same(&first, &second));
 	client_job_reset(&first);
 	client_job_reset(&second);
 	conformance_end(&client);

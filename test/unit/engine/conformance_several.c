@@ -19,7 +19,7 @@
 #define CREDIT 700u
 
 /* How many jobs a test has at once, of those that the engine can do. */
-static size_t at_once(const struct client *client)
+static size_t conformance_several_at_once(const struct client *client)
 {
 	return client->jobs_max < AT_ONCE_MAX ? client->jobs_max : AT_ONCE_MAX;
 }
@@ -34,7 +34,7 @@ void conformance_jobs_sent_early_are_all_answered(void **state)
 
 	(void)state;
 	conformance_start(&client);
-	n = at_once(&client) + 3;
+	n = conformance_several_at_once(&client) + 3;
 	for (uint32_t i = 0; i < n; ++i)
 		conformance_send(&client, 11 + i, "Hello.", UINT32_MAX);
 	for (size_t i = 0; i < n && client.jobs_max == 1; ++i)
@@ -48,7 +48,7 @@ void conformance_jobs_sent_early_are_all_answered(void **state)
 	conformance_end(&client);
 }
 
-static void start_several(struct client *client)
+static void conformance_several_start_several(struct client *client)
 {
 	conformance_start(client);
 	if (client->jobs_max > 1)
@@ -57,7 +57,7 @@ static void start_several(struct client *client)
 	client_skip("this engine speaks one text at a time");
 }
 
-static void send_credit(struct client *client, uint32_t job, uint32_t samples)
+static void conformance_several_send_credit(struct client *client, uint32_t job, uint32_t samples)
 {
 	const struct message credit = {
 		.type = MESSAGE_CREDIT, .job = job, .credit_samples = samples};
@@ -66,7 +66,8 @@ static void send_credit(struct client *client, uint32_t job, uint32_t samples)
 }
 
 /* Reads until n jobs have used up their credits: first, first + 1, … samples. */
-static void read_credits(struct client *client, struct client_job *jobs, size_t n, size_t first)
+static void conformance_several_read_credits(struct client *client, struct client_job *jobs,
+					     size_t n, size_t first)
 {
 	for (size_t used = 0; used < n;) {
 		client_read_any(client, jobs, 1, n);
@@ -79,10 +80,10 @@ static void read_credits(struct client *client, struct client_job *jobs, size_t 
 	}
 }
 
-/* As many as a test has at once, with the credits of read_credits. */
-static size_t send_sentences(struct client *client)
+/* As many as a test has at once, with the credits of conformance_several_read_credits. */
+static size_t conformance_several_send_sentences(struct client *client)
 {
-	size_t n = at_once(client);
+	size_t n = conformance_several_at_once(client);
 
 	for (uint32_t i = 0; i < n; ++i)
 		conformance_send(client, 1 + i, SENTENCE, CREDIT + i);
@@ -96,13 +97,14 @@ void conformance_jobs_at_once_keep_each_to_its_credit(void **state)
 	size_t n;
 
 	(void)state;
-	start_several(&client);
-	n = send_sentences(&client);
+	conformance_several_start_several(&client);
+	n = conformance_several_send_sentences(&client);
 	for (size_t round = 1; round <= 3; ++round) {
-		read_credits(&client, jobs, n, CREDIT * round);
+		conformance_several_read_credits(&client, jobs, n, CREDIT * round);
 		assert_true(client_is_silent(&client, 20));
 		for (uint32_t i = 0; i < n; ++i)
-			send_credit(&client, 1 + i, round < 3 ? CREDIT : UINT32_MAX);
+			conformance_several_send_credit(&client, 1 + i,
+							round < 3 ? CREDIT : UINT32_MAX);
 	}
 	client_read_all(&client, jobs, 1, n);
 	for (size_t i = 0; i < n; ++i) {
@@ -119,7 +121,8 @@ static const char *const several_texts[] = {
 };
 
 /* Half of them with a start that was heard before. */
-static void send_several(struct client *client, size_t n, const struct client_job *alone)
+static void conformance_several_send_several(struct client *client, size_t n,
+					     const struct client_job *alone)
 {
 	for (uint32_t i = 0; i < n; ++i) {
 		const char *text = several_texts[i % COUNT(several_texts)];
@@ -131,7 +134,8 @@ static void send_several(struct client *client, size_t n, const struct client_jo
 	}
 }
 
-static void assert_is_tail(const struct client_job *job, const struct client_job *whole)
+static void conformance_several_assert_is_tail(const struct client_job *job,
+					       const struct client_job *whole)
 {
 	size_t skipped = (size_t)job->done.samples - job->count;
 
@@ -152,21 +156,21 @@ void conformance_jobs_at_once_have_the_samples_that_they_have_alone(void **state
 	size_t n;
 
 	(void)state;
-	start_several(&client);
+	conformance_several_start_several(&client);
 	if (!(client.capabilities & MESSAGE_DETERMINISTIC)) {
 		conformance_end(&client);
 		client_skip("this engine promises no equal samples");
 	}
-	n = at_once(&client);
+	n = conformance_several_at_once(&client);
 	for (size_t i = 0; i < COUNT(several_texts); ++i)
 		conformance_speak(&client, &alone[i], several_texts[i]);
-	send_several(&client, n, alone);
+	conformance_several_send_several(&client, n, alone);
 	client_read_all(&client, jobs, 1, n);
 	for (size_t i = 0; i < n; ++i) {
 		const struct client_job *whole = &alone[i % COUNT(several_texts)];
 
 		assert_int_equal(jobs[i].count, whole->count - (i % 2 ? whole->count / 3 : 0));
-		assert_is_tail(&jobs[i], whole);
+		conformance_several_assert_is_tail(&jobs[i], whole);
 		client_job_reset(&jobs[i]);
 	}
 	for (size_t i = 0; i < COUNT(several_texts); ++i)
@@ -182,15 +186,15 @@ void conformance_a_cancel_of_one_job_leaves_the_others_alone(void **state)
 	size_t n;
 
 	(void)state;
-	start_several(&client);
-	n = send_sentences(&client);
-	read_credits(&client, jobs, n, CREDIT);
+	conformance_several_start_several(&client);
+	n = conformance_several_send_sentences(&client);
+	conformance_several_read_credits(&client, jobs, n, CREDIT);
 	client_send(&client, &cancel);
 	assert_ptr_equal(client_read_any(&client, jobs, 1, n), &jobs[1]);
 	assert_int_equal(jobs[1].done.status, MESSAGE_DONE_CANCELLED);
 	assert_int_equal(jobs[1].done.samples, CREDIT + 1);
 	for (uint32_t i = 0; i < n; ++i)
-		send_credit(&client, 1 + i, UINT32_MAX);
+		conformance_several_send_credit(&client, 1 + i, UINT32_MAX);
 	client_read_all(&client, jobs, 1, n);
 	for (size_t i = 0; i < n; ++i) {
 		assert_int_equal(jobs[i].done.status,

@@ -56,13 +56,14 @@ static const struct sentence {
 	{"my", "ကျွန်တော်က ကျောင်းသားပါ။"},
 };
 
-static bool is_at_character(const char *text, size_t at)
+static bool conformance_words_is_at_character(const char *text, size_t at)
 {
 	return ((unsigned char)text[at] & 0xc0) != 0x80;
 }
 
 /* Words that touch the bytes. */
-static unsigned count_words(const struct client_job *job, size_t start, size_t end)
+static unsigned conformance_words_count_words(const struct client_job *job, size_t start,
+					      size_t end)
 {
 	unsigned count = 0;
 
@@ -71,7 +72,7 @@ static unsigned count_words(const struct client_job *job, size_t start, size_t e
 	return count;
 }
 
-static bool has_blanks(const char *language)
+static bool conformance_words_has_blanks(const char *language)
 {
 	static const char *const without[] = {"zh", "ja", "th", "my"};
 
@@ -82,30 +83,31 @@ static bool has_blanks(const char *language)
 	return true;
 }
 
-/* Each of what stands between two blanks is spoken by one word, or where nobody
- * writes blanks by several. */
-static void assert_none_lost(const struct client_job *job, const struct sentence *sentence)
+/* Each part of the text between two blanks is spoken by one word, or in scripts without blanks
+ * by several. */
+static void conformance_words_assert_none_lost(const struct client_job *job,
+					       const struct sentence *sentence)
 {
 	const char *text = sentence->text;
 
 	for (size_t start = 0; text[start];) {
 		size_t end = start + strcspn(text + start, " ");
-		unsigned count = count_words(job, start, end);
+		unsigned count = conformance_words_count_words(job, start, end);
 
-		if (count != 1 && (count == 0 || has_blanks(sentence->language)))
+		if (count != 1 && (count == 0 || conformance_words_has_blanks(sentence->language)))
 			fail_msg("%s: %u times for \"%.*s\"", sentence->language, count,
 				 (int)(end - start), text + start);
 		start = end + strspn(text + end, " ");
 	}
 	for (size_t i = 0; i < job->word_count; ++i) {
-		assert_true(is_at_character(text, job->words[i].byte_start));
-		assert_true(is_at_character(text, job->words[i].byte_end));
+		assert_true(conformance_words_is_at_character(text, job->words[i].byte_start));
+		assert_true(conformance_words_is_at_character(text, job->words[i].byte_end));
 		assert_true(job->words[i].sample_start < job->words[i].sample_end);
 	}
 }
 
-static void check_voice(struct client *client, const struct client_voice *voice,
-			const struct sentence *sentence)
+static void conformance_words_check_voice(struct client *client, const struct client_voice *voice,
+					  const struct sentence *sentence)
 {
 	struct client_job job;
 	struct message message = client_speak(1, voice->name, sentence->text);
@@ -113,7 +115,7 @@ static void check_voice(struct client *client, const struct client_voice *voice,
 	conformance_speak_message(client, &job, &message);
 	assert_int_equal(job.done.status, MESSAGE_DONE_OK);
 	conformance_assert_words_fit(&job, sentence->text);
-	assert_none_lost(&job, sentence);
+	conformance_words_assert_none_lost(&job, sentence);
 	client_job_reset(&job);
 }
 
@@ -130,7 +132,8 @@ void conformance_every_word_has_one_time_in_every_language(void **state)
 	for (size_t i = 0; i < client.voice_count; ++i) {
 		for (size_t k = 0; k < COUNT(sentences); ++k) {
 			if (strcmp(sentences[k].language, client.voices[i].language) == 0)
-				check_voice(&client, &client.voices[i], &sentences[k]);
+				conformance_words_check_voice(&client, &client.voices[i],
+							      &sentences[k]);
 		}
 	}
 	conformance_end(&client);
@@ -168,7 +171,9 @@ void conformance_phonemes_are_one_word(void **state)
 	assert_int_equal(job.done.status, MESSAGE_DONE_OK);
 	conformance_assert_words_fit(&job, text);
 	for (size_t i = 0; i < COUNT(spans); ++i)
-		assert_int_equal(count_words(&job, spans[i].byte_start, spans[i].byte_end), 1);
+		assert_int_equal(
+			conformance_words_count_words(&job, spans[i].byte_start, spans[i].byte_end),
+			1);
 	client_job_reset(&job);
 	conformance_end(&client);
 	buf_reset(&list);

@@ -1,6 +1,6 @@
 /*
  * What every engine must do, run over any program that speaks the worker
- * protocol:
+ * protocol, whether it speaks or listens:
  *
  *   test_engine_conformance [--confined] PROGRAM [ARGUMENT…]
  */
@@ -64,7 +64,7 @@ void conformance_send(struct client *client, uint32_t id, const char *text, uint
 	client_send(client, &message);
 }
 
-static void assert_still_speaks(struct client *client)
+static void test_engine_conformance_assert_still_speaks(struct client *client)
 {
 	struct client_job job;
 
@@ -87,7 +87,7 @@ void conformance_assert_words_fit(const struct client_job *job, const char *text
 	}
 }
 
-static void test_the_handshake_lists_usable_voices(void **state)
+static void test_engine_conformance_the_handshake_lists_usable_voices(void **state)
 {
 	struct client client;
 
@@ -110,7 +110,7 @@ static void test_the_handshake_lists_usable_voices(void **state)
 }
 
 /* Signs are read by their names in some languages and passed over in others. */
-static void test_every_voice_speaks_at_its_own_rate(void **state)
+static void test_engine_conformance_every_voice_speaks_at_its_own_rate(void **state)
 {
 	static const char text[] = "1 <x> 3.14 & 2";
 	struct client client;
@@ -131,7 +131,7 @@ static void test_every_voice_speaks_at_its_own_rate(void **state)
 	conformance_end(&client);
 }
 
-static void test_done_counts_the_samples_that_were_sent(void **state)
+static void test_engine_conformance_done_counts_the_samples_that_were_sent(void **state)
 {
 	struct client client;
 	struct client_job job;
@@ -149,7 +149,7 @@ static void test_done_counts_the_samples_that_were_sent(void **state)
 	conformance_end(&client);
 }
 
-static void test_words_lie_in_order_inside_text_and_audio(void **state)
+static void test_engine_conformance_words_lie_in_order_inside_text_and_audio(void **state)
 {
 	struct client client;
 	struct client_job job;
@@ -174,7 +174,7 @@ static void test_words_lie_in_order_inside_text_and_audio(void **state)
 	conformance_end(&client);
 }
 
-static void test_words_come_only_when_wanted(void **state)
+static void test_engine_conformance_words_come_only_when_wanted(void **state)
 {
 	struct client client;
 	struct client_job job;
@@ -191,7 +191,7 @@ static void test_words_come_only_when_wanted(void **state)
 	conformance_end(&client);
 }
 
-static void test_without_credit_there_is_no_audio(void **state)
+static void test_engine_conformance_without_credit_there_is_no_audio(void **state)
 {
 	const struct message cancel = {.type = MESSAGE_CANCEL, .job = 5};
 	struct client client;
@@ -209,11 +209,11 @@ static void test_without_credit_there_is_no_audio(void **state)
 	client_read_job(&client, &job, 5, SIZE_MAX);
 	assert_int_equal(job.done.status, MESSAGE_DONE_CANCELLED);
 	assert_int_equal(job.count, 0);
-	assert_still_speaks(&client);
+	test_engine_conformance_assert_still_speaks(&client);
 	conformance_end(&client);
 }
 
-static void test_credit_is_used_up_and_never_exceeded(void **state)
+static void test_engine_conformance_credit_is_used_up_and_never_exceeded(void **state)
 {
 	const struct message credit = {.type = MESSAGE_CREDIT, .job = 5, .credit_samples = 777};
 	struct client client;
@@ -250,7 +250,7 @@ static void test_credit_is_used_up_and_never_exceeded(void **state)
 	conformance_end(&client);
 }
 
-static void test_a_cancel_ends_a_job_that_waits_for_credit(void **state)
+static void test_engine_conformance_a_cancel_ends_a_job_that_waits_for_credit(void **state)
 {
 	const struct message cancel = {.type = MESSAGE_CANCEL, .job = 5};
 	struct client client;
@@ -269,11 +269,11 @@ static void test_a_cancel_ends_a_job_that_waits_for_credit(void **state)
 	assert_int_equal(job.count, 2000);
 	assert_int_equal(job.done.samples, 2000);
 	client_job_reset(&job);
-	assert_still_speaks(&client);
+	test_engine_conformance_assert_still_speaks(&client);
 	conformance_end(&client);
 }
 
-static char *long_text(size_t len)
+static char *test_engine_conformance_long_text(size_t len)
 {
 	char *text = malloc(len + 1);
 
@@ -285,12 +285,12 @@ static char *long_text(size_t len)
 }
 
 /* More than a chunk ever is: an hour or so of speech. */
-static void test_a_cancel_ends_a_long_text_while_it_is_made(void **state)
+static void test_engine_conformance_a_cancel_ends_a_long_text_while_it_is_made(void **state)
 {
 	const struct message cancel = {.type = MESSAGE_CANCEL, .job = 5};
 	struct client client;
 	struct client_job job = {0};
-	char *text = long_text(100000);
+	char *text = test_engine_conformance_long_text(100000);
 	struct message message;
 
 	(void)state;
@@ -305,17 +305,17 @@ static void test_a_cancel_ends_a_long_text_while_it_is_made(void **state)
 	assert_int_equal(job.done.samples, job.count);
 	assert_true(job.count < (size_t)job.sample_rate * 1000);
 	client_job_reset(&job);
-	assert_still_speaks(&client);
+	test_engine_conformance_assert_still_speaks(&client);
 	conformance_end(&client);
 	free(text);
 }
 
-static void test_a_text_of_20_kilobytes_is_spoken(void **state)
+static void test_engine_conformance_a_text_of_20_kilobytes_is_spoken(void **state)
 {
 	const struct message cancel = {.type = MESSAGE_CANCEL, .job = 5};
 	struct client client;
 	struct client_job job = {0};
-	char *text = long_text(20000);
+	char *text = test_engine_conformance_long_text(20000);
 	struct message message;
 	size_t minute;
 
@@ -335,7 +335,7 @@ static void test_a_text_of_20_kilobytes_is_spoken(void **state)
 	free(text);
 }
 
-static void test_skipped_samples_are_made_and_not_sent(void **state)
+static void test_engine_conformance_skipped_samples_are_made_and_not_sent(void **state)
 {
 	struct client client;
 	struct client_job whole;
@@ -365,7 +365,7 @@ static void test_skipped_samples_are_made_and_not_sent(void **state)
 }
 
 /* Another text in between, and another process: neither may be heard. */
-static void test_a_deterministic_engine_repeats_itself(void **state)
+static void test_engine_conformance_a_deterministic_engine_repeats_itself(void **state)
 {
 	struct client client;
 	struct client other;
@@ -383,7 +383,7 @@ static void test_a_deterministic_engine_repeats_itself(void **state)
 		struct message message = client_speak(1, client.voices[i].name, SENTENCE);
 
 		conformance_speak_message(&client, &first, &message);
-		assert_still_speaks(&client);
+		test_engine_conformance_assert_still_speaks(&client);
 		conformance_speak_message(&client, &second, &message);
 		assert_int_equal(first.count, second.count);
 		assert_memory_equal(first.samples, second.samples, first.count * 2);
@@ -398,7 +398,7 @@ static void test_a_deterministic_engine_repeats_itself(void **state)
 	conformance_end(&client);
 }
 
-static size_t count_at_speed(struct client *client, float speed)
+static size_t test_engine_conformance_count_at_speed(struct client *client, float speed)
 {
 	struct message message = client_speak(1, conformance_voice(client), SENTENCE);
 	struct client_job job;
@@ -412,7 +412,7 @@ static size_t count_at_speed(struct client *client, float speed)
 	return count;
 }
 
-static void test_speed_changes_the_length_where_the_engine_does_it(void **state)
+static void test_engine_conformance_speed_changes_the_length_where_the_engine_does_it(void **state)
 {
 	struct client client;
 	size_t slow;
@@ -421,9 +421,9 @@ static void test_speed_changes_the_length_where_the_engine_does_it(void **state)
 
 	(void)state;
 	conformance_start(&client);
-	slow = count_at_speed(&client, 0.8f);
-	normal = count_at_speed(&client, 1);
-	fast = count_at_speed(&client, 1.2f);
+	slow = test_engine_conformance_count_at_speed(&client, 0.8f);
+	normal = test_engine_conformance_count_at_speed(&client, 1);
+	fast = test_engine_conformance_count_at_speed(&client, 1.2f);
 	if (client.capabilities & MESSAGE_OWN_SPEED) {
 		assert_in_range(slow, normal * 110 / 100, normal * 140 / 100);
 		assert_in_range(fast, normal * 70 / 100, normal * 95 / 100);
@@ -434,7 +434,7 @@ static void test_speed_changes_the_length_where_the_engine_does_it(void **state)
 	conformance_end(&client);
 }
 
-static void test_odd_texts_do_no_harm(void **state)
+static void test_engine_conformance_odd_texts_do_no_harm(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -466,11 +466,11 @@ static void test_odd_texts_do_no_harm(void **state)
 		conformance_assert_words_fit(&job, texts[i]);
 		client_job_reset(&job);
 	}
-	assert_still_speaks(&client);
+	test_engine_conformance_assert_still_speaks(&client);
 	conformance_end(&client);
 }
 
-static void test_a_blank_text_is_done_at_once(void **state)
+static void test_engine_conformance_a_blank_text_is_done_at_once(void **state)
 {
 	struct client client;
 	struct client_job job;
@@ -484,7 +484,7 @@ static void test_a_blank_text_is_done_at_once(void **state)
 	conformance_end(&client);
 }
 
-static void test_an_unknown_voice_is_said_to_be_unknown(void **state)
+static void test_engine_conformance_an_unknown_voice_is_said_to_be_unknown(void **state)
 {
 	struct client client;
 	struct client_job job;
@@ -495,11 +495,11 @@ static void test_an_unknown_voice_is_said_to_be_unknown(void **state)
 	conformance_speak_message(&client, &job, &message);
 	assert_int_equal(job.done.status, MESSAGE_DONE_UNKNOWN_VOICE);
 	assert_int_equal(job.count, 0);
-	assert_still_speaks(&client);
+	test_engine_conformance_assert_still_speaks(&client);
 	conformance_end(&client);
 }
 
-static void test_messages_of_a_later_version_are_ignored(void **state)
+static void test_engine_conformance_messages_of_a_later_version_are_ignored(void **state)
 {
 	static const unsigned char later[] = {3, 0, 0, 0, 99, 0, 0, 0, 5, 0, 0, 0, 1, 2, 3};
 	const struct message late_cancel = {.type = MESSAGE_CANCEL, .job = 4711};
@@ -512,11 +512,11 @@ static void test_messages_of_a_later_version_are_ignored(void **state)
 	client_send_bytes(&client, later, sizeof(later));
 	client_send(&client, &late_cancel);
 	client_send(&client, &late_credit);
-	assert_still_speaks(&client);
+	test_engine_conformance_assert_still_speaks(&client);
 	conformance_end(&client);
 }
 
-static void test_bytes_that_are_no_message_end_the_worker_with_an_error(void **state)
+void conformance_no_message_ends_the_worker_with_an_error(void **state)
 {
 	unsigned char bytes[64];
 	struct client client;
@@ -531,7 +531,7 @@ static void test_bytes_that_are_no_message_end_the_worker_with_an_error(void **s
 	assert_int_not_equal(WEXITSTATUS(status), 0);
 }
 
-static void test_another_protocol_version_ends_the_worker_with_an_error(void **state)
+void conformance_another_version_ends_the_worker_with_an_error(void **state)
 {
 	const struct message hello = {.type = MESSAGE_HELLO, .hello = {200, 300}};
 	struct client client;
@@ -545,7 +545,8 @@ static void test_another_protocol_version_ends_the_worker_with_an_error(void **s
 	assert_int_not_equal(WEXITSTATUS(status), 0);
 }
 
-static void test_a_worker_ends_with_its_socket_in_the_middle_of_a_job(void **state)
+static void
+test_engine_conformance_a_worker_ends_with_its_socket_in_the_middle_of_a_job(void **state)
 {
 	struct client client;
 	struct client_job job = {0};
@@ -564,17 +565,19 @@ static void test_a_worker_ends_with_its_socket_in_the_middle_of_a_job(void **sta
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* An engine may be there before its voices are. */
-static bool has_voices(void)
+/* What there is to try.  An engine may be there before its voices, or its models, are. */
+static bool test_engine_conformance_look(bool *listens)
 {
 	struct client client;
 	bool has;
 
 	client_start(&client, program);
 	client_greet(&client);
-	has = client.voice_count > 0;
+	*listens = client.capabilities & MESSAGE_LISTENS;
+	has = (*listens ? client.model_count : client.voice_count) > 0;
 	if (!has)
-		print_message("skipped: no voices to try: %s\n", client.note);
+		print_message("skipped: no %s to try: %s\n", *listens ? "models" : "voices",
+			      client.note);
 	client_end(&client);
 	return has;
 }
@@ -582,37 +585,45 @@ static bool has_voices(void)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_handshake_lists_usable_voices),
-		cmocka_unit_test(test_every_voice_speaks_at_its_own_rate),
-		cmocka_unit_test(test_done_counts_the_samples_that_were_sent),
-		cmocka_unit_test(test_words_lie_in_order_inside_text_and_audio),
-		cmocka_unit_test(test_words_come_only_when_wanted),
+		cmocka_unit_test(test_engine_conformance_the_handshake_lists_usable_voices),
+		cmocka_unit_test(test_engine_conformance_every_voice_speaks_at_its_own_rate),
+		cmocka_unit_test(test_engine_conformance_done_counts_the_samples_that_were_sent),
+		cmocka_unit_test(test_engine_conformance_words_lie_in_order_inside_text_and_audio),
+		cmocka_unit_test(test_engine_conformance_words_come_only_when_wanted),
 		cmocka_unit_test(conformance_every_word_has_one_time_in_every_language),
 		cmocka_unit_test(conformance_phonemes_are_one_word),
 		cmocka_unit_test(conformance_phonemes_are_spoken),
-		cmocka_unit_test(test_without_credit_there_is_no_audio),
-		cmocka_unit_test(test_credit_is_used_up_and_never_exceeded),
-		cmocka_unit_test(test_a_cancel_ends_a_job_that_waits_for_credit),
-		cmocka_unit_test(test_a_cancel_ends_a_long_text_while_it_is_made),
-		cmocka_unit_test(test_a_text_of_20_kilobytes_is_spoken),
-		cmocka_unit_test(test_skipped_samples_are_made_and_not_sent),
-		cmocka_unit_test(test_a_deterministic_engine_repeats_itself),
+		cmocka_unit_test(test_engine_conformance_without_credit_there_is_no_audio),
+		cmocka_unit_test(test_engine_conformance_credit_is_used_up_and_never_exceeded),
+		cmocka_unit_test(test_engine_conformance_a_cancel_ends_a_job_that_waits_for_credit),
+		cmocka_unit_test(
+			test_engine_conformance_a_cancel_ends_a_long_text_while_it_is_made),
+		cmocka_unit_test(test_engine_conformance_a_text_of_20_kilobytes_is_spoken),
+		cmocka_unit_test(test_engine_conformance_skipped_samples_are_made_and_not_sent),
+		cmocka_unit_test(test_engine_conformance_a_deterministic_engine_repeats_itself),
 		cmocka_unit_test(conformance_every_seed_is_another_reading),
 		cmocka_unit_test(conformance_a_seed_goes_on_at_the_sample_in_another_process),
 		cmocka_unit_test(conformance_a_seed_changes_nothing_without_temperature),
-		cmocka_unit_test(test_speed_changes_the_length_where_the_engine_does_it),
-		cmocka_unit_test(test_odd_texts_do_no_harm),
-		cmocka_unit_test(test_a_blank_text_is_done_at_once),
-		cmocka_unit_test(test_an_unknown_voice_is_said_to_be_unknown),
-		cmocka_unit_test(test_messages_of_a_later_version_are_ignored),
+		cmocka_unit_test(
+			test_engine_conformance_speed_changes_the_length_where_the_engine_does_it),
+		cmocka_unit_test(test_engine_conformance_odd_texts_do_no_harm),
+		cmocka_unit_test(test_engine_conformance_a_blank_text_is_done_at_once),
+		cmocka_unit_test(test_engine_conformance_an_unknown_voice_is_said_to_be_unknown),
+		cmocka_unit_test(test_engine_conformance_messages_of_a_later_version_are_ignored),
 		cmocka_unit_test(conformance_jobs_sent_early_are_all_answered),
 		cmocka_unit_test(conformance_jobs_at_once_keep_each_to_its_credit),
 		cmocka_unit_test(conformance_jobs_at_once_have_the_samples_that_they_have_alone),
 		cmocka_unit_test(conformance_a_cancel_of_one_job_leaves_the_others_alone),
-		cmocka_unit_test(test_bytes_that_are_no_message_end_the_worker_with_an_error),
-		cmocka_unit_test(test_another_protocol_version_ends_the_worker_with_an_error),
-		cmocka_unit_test(test_a_worker_ends_with_its_socket_in_the_middle_of_a_job),
+		cmocka_unit_test(conformance_interleaved_turns_sound_as_they_do_apart),
+		cmocka_unit_test(conformance_an_ended_turn_leaves_nothing_behind),
+		cmocka_unit_test(conformance_a_replay_is_as_good_as_having_spoken),
+		cmocka_unit_test(conformance_turns_that_end_do_no_harm),
+		cmocka_unit_test(conformance_no_message_ends_the_worker_with_an_error),
+		cmocka_unit_test(conformance_another_version_ends_the_worker_with_an_error),
+		cmocka_unit_test(
+			test_engine_conformance_a_worker_ends_with_its_socket_in_the_middle_of_a_job),
 	};
+	bool listens;
 
 	program = argv + 1;
 	if (argc > 1 && strcmp(*program, "--confined") == 0) {
@@ -621,7 +632,7 @@ int main(int argc, char **argv)
 	}
 	if (!*program)
 		return 2;
-	if (!has_voices())
+	if (!test_engine_conformance_look(&listens))
 		return 77;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return listens ? conformance_listening_run() : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@
 
 static char *espeak;
 
-static void start(struct client *client)
+static void test_espeak_start(struct client *client)
 {
 	char *argv[] = {espeak, NULL};
 
@@ -33,7 +33,7 @@ static void start(struct client *client)
 }
 
 /* How many samples a text has. */
-static long length_of(struct client *client, const char *voice, const char *text)
+static long test_espeak_length_of(struct client *client, const char *voice, const char *text)
 {
 	struct message message = client_speak(1, voice, text);
 	struct client_job job = {0};
@@ -48,7 +48,7 @@ static long length_of(struct client *client, const char *voice, const char *text
 }
 
 /* A text that is cancelled when its first samples have arrived. */
-static void break_off(struct client *client, const char *voice, const char *text)
+static void test_espeak_break_off(struct client *client, const char *voice, const char *text)
 {
 	const struct message cancel = {.type = MESSAGE_CANCEL, .job = 1};
 	struct message message = client_speak(1, voice, text);
@@ -63,14 +63,15 @@ static void break_off(struct client *client, const char *voice, const char *text
 	client_job_reset(&job);
 }
 
-static void assert_same_length(const char *voice, const char *text, long fresh, long later)
+static void test_espeak_assert_same_length(const char *voice, const char *text, long fresh,
+					   long later)
 {
 	if (labs(fresh - later) > 22050 * JITTER_MS / 1000)
 		fail_msg("%s, \"%s\": %ld samples in a fresh worker, later %ld", voice, text, fresh,
 			 later);
 }
 
-static void test_earlier_texts_add_no_silence(void **state)
+static void test_espeak_earlier_texts_add_no_silence(void **state)
 {
 	static const char *const voices[] = {"en-us", "en-us+f2", "de", "fr-fr", "ru"};
 	static const char *const words[] = {"zork", "Yes", "Hello.", "No, never."};
@@ -87,18 +88,19 @@ static void test_earlier_texts_add_no_silence(void **state)
 		long fresh[COUNT(words)];
 
 		for (size_t i = 0; i < COUNT(words); ++i) {
-			start(&client);
-			fresh[i] = length_of(&client, voices[v], words[i]);
+			test_espeak_start(&client);
+			fresh[i] = test_espeak_length_of(&client, voices[v], words[i]);
 			client_end(&client);
 		}
-		start(&client);
+		test_espeak_start(&client);
 		for (size_t t = 0; t < COUNT(texts); ++t) {
-			length_of(&client, voices[v], texts[t]);
-			length_of(&client, voices[(v + 1) % COUNT(voices)], texts[t]);
-			break_off(&client, voices[v], texts[t]);
+			test_espeak_length_of(&client, voices[v], texts[t]);
+			test_espeak_length_of(&client, voices[(v + 1) % COUNT(voices)], texts[t]);
+			test_espeak_break_off(&client, voices[v], texts[t]);
 			for (size_t i = 0; i < COUNT(words); ++i)
-				assert_same_length(voices[v], words[i], fresh[i],
-						   length_of(&client, voices[v], words[i]));
+				test_espeak_assert_same_length(
+					voices[v], words[i], fresh[i],
+					test_espeak_length_of(&client, voices[v], words[i]));
 		}
 		client_end(&client);
 	}
@@ -107,7 +109,7 @@ static void test_earlier_texts_add_no_silence(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_earlier_texts_add_no_silence),
+		cmocka_unit_test(test_espeak_earlier_texts_add_no_silence),
 	};
 
 	if (argc != 2) {

@@ -23,7 +23,7 @@
 /* HOME and TMPDIR while the library starts. */
 static char home[] = "/tmp/syrinx-espeak-XXXXXX";
 
-static int drop_samples(short *samples, int n, espeak_EVENT *events)
+static int test_espeak_ipa_drop_samples(short *samples, int n, espeak_EVENT *events)
 {
 	(void)samples;
 	(void)n;
@@ -31,7 +31,7 @@ static int drop_samples(short *samples, int n, espeak_EVENT *events)
 	return 0;
 }
 
-static int set_up(void **state)
+static int test_espeak_ipa_set_up(void **state)
 {
 	uint32_t rate;
 
@@ -42,12 +42,12 @@ static int set_up(void **state)
 	unsetenv("PULSE_SERVER");
 	if (espeak_start(&rate, 0) != 0)
 		return -1;
-	espeak_SetSynthCallback(drop_samples);
+	espeak_SetSynthCallback(test_espeak_ipa_drop_samples);
 	return 0;
 }
 
 /* The pronunciation of a text, or of phonemes in brackets. */
-static void pronounce(char *ipa, size_t size, const char *text)
+static void test_espeak_ipa_pronounce(char *ipa, size_t size, const char *text)
 {
 	const void *at = text;
 
@@ -60,18 +60,19 @@ static void pronounce(char *ipa, size_t size, const char *text)
 	}
 }
 
-static struct ipa signs_of(const char *signs)
+static struct given_ipa test_espeak_ipa_signs_of(const char *signs)
 {
-	struct ipa ipa = {0};
+	struct given_ipa ipa = {0};
 
 	snprintf(ipa.signs, sizeof(ipa.signs), "%s", signs);
 	return ipa;
 }
 
 /* What is heard of an IPA. */
-static int speak(char *heard, size_t size, struct espeak_ipa *voice, const char *signs)
+static int test_espeak_ipa_speak(char *heard, size_t size, struct espeak_ipa *voice,
+				 const char *signs)
 {
-	const struct ipa ipa = signs_of(signs);
+	const struct given_ipa ipa = test_espeak_ipa_signs_of(signs);
 	char text[1100];
 	struct buf out;
 	int err;
@@ -80,12 +81,12 @@ static int speak(char *heard, size_t size, struct espeak_ipa *voice, const char 
 	err = espeak_ipa_write(&out, &ipa, voice);
 	snprintf(text, sizeof(text), "[[%.*s]]", (int)out.len, out.bytes ? out.bytes : "");
 	if (!err)
-		pronounce(heard, size, text);
+		test_espeak_ipa_pronounce(heard, size, text);
 	buf_reset(&out);
 	return err;
 }
 
-static void test_what_a_voice_says_it_can_be_told_to_say(void **state)
+static void test_espeak_ipa_what_a_voice_says_it_can_be_told_to_say(void **state)
 {
 	static const struct {
 		const char *voice;
@@ -116,15 +117,16 @@ static void test_what_a_voice_says_it_can_be_told_to_say(void **state)
 
 			snprintf(word, sizeof(word), "%.*s", (int)len, at);
 			at += len + strspn(at + len, " ");
-			pronounce(want, sizeof(want), word);
-			assert_int_equal(speak(heard, sizeof(heard), &voice, want), 0);
+			test_espeak_ipa_pronounce(want, sizeof(want), word);
+			assert_int_equal(test_espeak_ipa_speak(heard, sizeof(heard), &voice, want),
+					 0);
 			assert_string_equal(heard, want);
 		}
 	}
 }
 
 /* Each by itself would be an end of the word for a voice without it. */
-static void test_sounds_that_a_voice_lacks_are_the_nearest(void **state)
+static void test_espeak_ipa_sounds_that_a_voice_lacks_are_the_nearest(void **state)
 {
 	static const struct {
 		const char *voice;
@@ -142,12 +144,13 @@ static void test_sounds_that_a_voice_lacks_are_the_nearest(void **state)
 		struct espeak_ipa voice = {0};
 
 		assert_int_equal(espeak_SetVoiceByName(rows[i].voice), EE_OK);
-		assert_int_equal(speak(heard, sizeof(heard), &voice, rows[i].given), 0);
+		assert_int_equal(test_espeak_ipa_speak(heard, sizeof(heard), &voice, rows[i].given),
+				 0);
 		assert_string_equal(heard, rows[i].want);
 	}
 }
 
-static void test_what_can_hardly_be_said_is_left_to_the_text(void **state)
+static void test_espeak_ipa_what_can_hardly_be_said_is_left_to_the_text(void **state)
 {
 	struct espeak_ipa voice = {0};
 	char heard[128];
@@ -155,19 +158,19 @@ static void test_what_can_hardly_be_said_is_left_to_the_text(void **state)
 
 	(void)state;
 	assert_int_equal(espeak_SetVoiceByName("en-us"), EE_OK);
-	assert_int_equal(speak(heard, sizeof(heard), &voice, ""), ENOENT);
-	assert_int_equal(speak(heard, sizeof(heard), &voice, "#?"), ENOENT);
-	assert_int_equal(speak(heard, sizeof(heard), &voice, "a你好"), ENOENT);
-	assert_int_equal(speak(heard, sizeof(heard), &voice, "banana#"), 0);
+	assert_int_equal(test_espeak_ipa_speak(heard, sizeof(heard), &voice, ""), ENOENT);
+	assert_int_equal(test_espeak_ipa_speak(heard, sizeof(heard), &voice, "#?"), ENOENT);
+	assert_int_equal(test_espeak_ipa_speak(heard, sizeof(heard), &voice, "a你好"), ENOENT);
+	assert_int_equal(test_espeak_ipa_speak(heard, sizeof(heard), &voice, "banana#"), 0);
 	for (size_t i = 0; i < 200; ++i)
 		longest[i] = i % 2 ? 'a' : 'm';
-	assert_int_equal(speak(heard, sizeof(heard), &voice, longest), ENOENT);
+	assert_int_equal(test_espeak_ipa_speak(heard, sizeof(heard), &voice, longest), ENOENT);
 }
 
 /* Nothing but rows of the table comes out: no change of language, no brackets. */
-static void test_nothing_is_passed_through(void **state)
+static void test_espeak_ipa_nothing_is_passed_through(void **state)
 {
-	const struct ipa ipa = signs_of("a]]b[[c_^_fr ma_n|d{e}");
+	const struct given_ipa ipa = test_espeak_ipa_signs_of("a]]b[[c_^_fr ma_n|d{e}");
 	struct espeak_ipa voice = {0};
 	struct buf out;
 
@@ -183,7 +186,7 @@ static void test_nothing_is_passed_through(void **state)
 }
 
 /* Only an empty directory can be removed this way. */
-static void test_starting_the_library_creates_no_files(void **state)
+static void test_espeak_ipa_starting_the_library_creates_no_files(void **state)
 {
 	(void)state;
 	assert_int_equal(rmdir(home), 0);
@@ -192,12 +195,12 @@ static void test_starting_the_library_creates_no_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_a_voice_says_it_can_be_told_to_say),
-		cmocka_unit_test(test_sounds_that_a_voice_lacks_are_the_nearest),
-		cmocka_unit_test(test_what_can_hardly_be_said_is_left_to_the_text),
-		cmocka_unit_test(test_nothing_is_passed_through),
-		cmocka_unit_test(test_starting_the_library_creates_no_files),
+		cmocka_unit_test(test_espeak_ipa_what_a_voice_says_it_can_be_told_to_say),
+		cmocka_unit_test(test_espeak_ipa_sounds_that_a_voice_lacks_are_the_nearest),
+		cmocka_unit_test(test_espeak_ipa_what_can_hardly_be_said_is_left_to_the_text),
+		cmocka_unit_test(test_espeak_ipa_nothing_is_passed_through),
+		cmocka_unit_test(test_espeak_ipa_starting_the_library_creates_no_files),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, NULL);
+	return cmocka_run_group_tests(tests, test_espeak_ipa_set_up, NULL);
 }

@@ -13,14 +13,14 @@
 #include "engine/espeak_text.h"
 #include "mem_fail.h"
 
-static struct engine_text text_of(const char *text)
+static struct engine_text test_espeak_text_make(const char *text)
 {
 	return (struct engine_text){.text = text, .text_len = strlen(text)};
 }
 
-static void check(const char *language, const char *given, const char *want)
+static void test_espeak_text_check(const char *language, const char *given, const char *want)
 {
-	const struct engine_text text = text_of(given);
+	const struct engine_text text = test_espeak_text_make(given);
 	struct espeak_text *prepared = NULL;
 
 	assert_int_equal(espeak_text_alloc(&prepared, &text, language, NULL, NULL), 0);
@@ -31,55 +31,57 @@ static void check(const char *language, const char *given, const char *want)
 	assert_int_equal(mem_live(), 0);
 }
 
-static void test_most_texts_stay_as_they_are(void **state)
+static void test_espeak_text_most_texts_stay_as_they_are(void **state)
 {
 	(void)state;
-	check("en", "", "");
-	check("en", "It's [[fine]] — 5 €, “so” 😀.", "It's [[fine]] — 5 €, “so” 😀.");
-	check("zh", "你好，世界。", "你好，世界。");
-	check("th", "สวัสดีครับ", "สวัสดีครับ");
+	test_espeak_text_check("en", "", "");
+	test_espeak_text_check("en", "It's [[fine]] — 5 €, “so” 😀.",
+			       "It's [[fine]] — 5 €, “so” 😀.");
+	test_espeak_text_check("zh", "你好，世界。", "你好，世界。");
+	test_espeak_text_check("th", "สวัสดีครับ", "สวัสดีครับ");
 }
 
-static void test_letters_in_disguise_are_letters(void **state)
+static void test_espeak_text_letters_in_disguise_are_letters(void **state)
 {
 	(void)state;
-	check("te", "🅱ϖ", "Bϖ");
-	check("gu", "ⓜⒶ", "mA");
-	check("en", "𝐇𝐞𝐥𝐥𝐨 𝟵 Ａ９", "Hello 9 A9");
-	check("en", "🇩🇪", "DE");
-	check("en", "a𐐀b", "a b"); /* it would be spelled by its number */
+	test_espeak_text_check("te", "🅱ϖ", "Bϖ");
+	test_espeak_text_check("gu", "ⓜⒶ", "mA");
+	test_espeak_text_check("en", "𝐇𝐞𝐥𝐥𝐨 𝟵 Ａ９", "Hello 9 A9");
+	test_espeak_text_check("en", "🇩🇪", "DE");
+	test_espeak_text_check("en", "a𐐀b", "a b"); /* it would be spelled by its number */
 }
 
 /* Those of keyboards only at a run's beginning: elsewhere they do no harm. */
-static void test_signs_stand_apart(void **state)
+static void test_espeak_text_signs_stand_apart(void **state)
 {
 	(void)state;
-	check("as", "=(", "= (");
-	check("hi", "🧁🧁 a🧁🧁", "🧁 🧁 a🧁 🧁");
-	check("my", "\"*b", "\" *b");
-	check("en", "C++ 50%)", "C++ 50%)");
-	check("en", "❤️❤️ (€5), $1... ?!", "❤️ ❤️ ( €5), $1... ?!");
+	test_espeak_text_check("as", "=(", "= (");
+	test_espeak_text_check("hi", "🧁🧁 a🧁🧁", "🧁 🧁 a🧁 🧁");
+	test_espeak_text_check("my", "\"*b", "\" *b");
+	test_espeak_text_check("en", "C++ 50%)", "C++ 50%)");
+	test_espeak_text_check("en", "❤️❤️ (€5), $1... ?!",
+			       "❤️ ❤️ ( €5), $1... ?!");
 }
 
-static void test_an_apostrophe_is_not_for_kyrgyz(void **state)
+static void test_espeak_text_an_apostrophe_is_not_for_kyrgyz(void **state)
 {
 	(void)state;
-	check("ky", "s'ss", "s ss");
-	check("ky", "s’ss", "s ss");
-	check("en", "s'ss", "s'ss");
+	test_espeak_text_check("ky", "s'ss", "s ss");
+	test_espeak_text_check("ky", "s’ss", "s ss");
+	test_espeak_text_check("en", "s'ss", "s'ss");
 }
 
-static void test_control_characters_and_broken_bytes_are_blanks(void **state)
+static void test_espeak_text_control_characters_and_broken_bytes_are_blanks(void **state)
 {
 	(void)state;
-	check("en",
-	      "a\tb\x01"
-	      "c\x7f\xff",
-	      "a b c  ");
+	test_espeak_text_check("en",
+			       "a\tb\x01"
+			       "c\x7f\xff",
+			       "a b c  ");
 }
 
 /* Words of more letters end the library. */
-static void test_long_runs_are_broken(void **state)
+static void test_espeak_text_long_runs_are_broken(void **state)
 {
 	char given[401] = "";
 	const struct engine_text text = {.text = given, .text_len = 400};
@@ -103,19 +105,19 @@ static void test_long_runs_are_broken(void **state)
 	mem_deref(prepared);
 }
 
-static int write_known(struct buf *out, const struct ipa *ipa, void *arg)
+static int test_espeak_text_write_known(struct buf *out, const struct given_ipa *ipa, void *arg)
 {
 	if (strcmp(ipa->signs, "?") == 0)
 		return ENOENT;
 	return buf_append_str(out, arg);
 }
 
-static void test_phonemes_stand_in_brackets_and_text_does_not(void **state)
+static void test_espeak_text_phonemes_stand_in_brackets_and_text_does_not(void **state)
 {
 	static const struct engine_phonemes spans[] = {
 		{3, 5, "ʃiː"}, {12, 17, "?"}, {18, 20, "nuː"}};
 	const char *given = "a (Xi) [[b]]café é!!";
-	struct engine_text text = text_of(given);
+	struct engine_text text = test_espeak_text_make(given);
 	struct espeak_text *prepared = NULL;
 	char mnemonics[] = "n|'u: k";
 	size_t at;
@@ -123,7 +125,9 @@ static void test_phonemes_stand_in_brackets_and_text_does_not(void **state)
 	(void)state;
 	text.phonemes = spans;
 	text.phonemes_count = 3;
-	assert_int_equal(espeak_text_alloc(&prepared, &text, "en", write_known, mnemonics), 0);
+	assert_int_equal(
+		espeak_text_alloc(&prepared, &text, "en", test_espeak_text_write_known, mnemonics),
+		0);
 	assert_true(prepared->has_phonemes);
 	assert_string_equal(prepared->text.bytes,
 			    "a ( [[n|'u:]]  [[k]] ) ((b]]café  [[n|'u:]]  [[k]] !!");
@@ -134,9 +138,9 @@ static void test_phonemes_stand_in_brackets_and_text_does_not(void **state)
 	assert_int_equal(mem_live(), 0);
 }
 
-static void test_no_memory_is_told(void **state)
+static void test_espeak_text_no_memory_is_told(void **state)
 {
-	const struct engine_text text = text_of("Hello");
+	const struct engine_text text = test_espeak_text_make("Hello");
 	struct espeak_text *prepared = NULL;
 
 	(void)state;
@@ -149,14 +153,14 @@ static void test_no_memory_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_most_texts_stay_as_they_are),
-		cmocka_unit_test(test_letters_in_disguise_are_letters),
-		cmocka_unit_test(test_signs_stand_apart),
-		cmocka_unit_test(test_an_apostrophe_is_not_for_kyrgyz),
-		cmocka_unit_test(test_control_characters_and_broken_bytes_are_blanks),
-		cmocka_unit_test(test_long_runs_are_broken),
-		cmocka_unit_test(test_phonemes_stand_in_brackets_and_text_does_not),
-		cmocka_unit_test(test_no_memory_is_told),
+		cmocka_unit_test(test_espeak_text_most_texts_stay_as_they_are),
+		cmocka_unit_test(test_espeak_text_letters_in_disguise_are_letters),
+		cmocka_unit_test(test_espeak_text_signs_stand_apart),
+		cmocka_unit_test(test_espeak_text_an_apostrophe_is_not_for_kyrgyz),
+		cmocka_unit_test(test_espeak_text_control_characters_and_broken_bytes_are_blanks),
+		cmocka_unit_test(test_espeak_text_long_runs_are_broken),
+		cmocka_unit_test(test_espeak_text_phonemes_stand_in_brackets_and_text_does_not),
+		cmocka_unit_test(test_espeak_text_no_memory_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

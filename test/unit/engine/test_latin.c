@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "engine/latin.h"
 
-static void assert_latin(const char *text, const char *want)
+static void test_latin_assert(const char *text, const char *want)
 {
 	struct latin *latin = NULL;
 
@@ -23,29 +23,29 @@ static void assert_latin(const char *text, const char *want)
 	mem_deref(latin);
 }
 
-static void test_marked_letters_become_plain_ones(void **state)
+static void test_latin_marked_letters_become_plain_ones(void **state)
 {
 	(void)state;
-	assert_latin("plain", "plain");
-	assert_latin("naïve café Ångström Łódź Žižek", "naive cafe Angstrom Lodz Zizek");
-	assert_latin("Straße œuvre Ærø þing", "Strasse oeuvre Aero thing");
-	assert_latin("e\xcc\x81tude soft\xc2\xadhyphen", "etude softhyphen");
+	test_latin_assert("plain", "plain");
+	test_latin_assert("naïve café Ångström Łódź Žižek", "naive cafe Angstrom Lodz Zizek");
+	test_latin_assert("Straße œuvre Ærø þing", "Strasse oeuvre Aero thing");
+	test_latin_assert("e\xcc\x81tude soft\xc2\xadhyphen", "etude softhyphen");
 }
 
-static void test_typographic_signs_become_typewriter_ones(void **state)
+static void test_latin_typographic_signs_become_typewriter_ones(void **state)
 {
 	(void)state;
-	assert_latin("“It’s” – well… yes—no", "\"It's\" - well. yes,no");
-	assert_latin("a\xc2\xa0z", "a z");
+	test_latin_assert("“It’s” – well… yes—no", "\"It's\" - well. yes,no");
+	test_latin_assert("a\xc2\xa0z", "a z");
 }
 
-static void test_other_scripts_become_blanks(void **state)
+static void test_latin_other_scripts_become_blanks(void **state)
 {
 	(void)state;
-	assert_latin("hi 你好 😀 там", "hi         ");
+	test_latin_assert("hi 你好 😀 там", "hi         ");
 }
 
-static void test_bytes_know_where_they_came_from(void **state)
+static void test_latin_bytes_know_where_they_came_from(void **state)
 {
 	static const char text[] = "ä ß x";
 	struct latin *latin = NULL;
@@ -65,10 +65,10 @@ static void test_bytes_know_where_they_came_from(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_marked_letters_become_plain_ones),
-		cmocka_unit_test(test_typographic_signs_become_typewriter_ones),
-		cmocka_unit_test(test_other_scripts_become_blanks),
-		cmocka_unit_test(test_bytes_know_where_they_came_from),
+		cmocka_unit_test(test_latin_marked_letters_become_plain_ones),
+		cmocka_unit_test(test_latin_typographic_signs_become_typewriter_ones),
+		cmocka_unit_test(test_latin_other_scripts_become_blanks),
+		cmocka_unit_test(test_latin_bytes_know_where_they_came_from),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

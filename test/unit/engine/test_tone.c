@@ -29,7 +29,7 @@ struct recorder {
 	uint64_t word_samples[8][2];
 };
 
-static int record_audio(struct sink *sink, const int16_t *samples, size_t n)
+static int test_tone_record_audio(struct sink *sink, const int16_t *samples, size_t n)
 {
 	struct recorder *recorder = (struct recorder *)(void *)sink;
 
@@ -47,8 +47,8 @@ static int record_audio(struct sink *sink, const int16_t *samples, size_t n)
 	return recorder->stop_after > 0 && recorder->samples >= recorder->stop_after;
 }
 
-static int record_word(struct sink *sink, size_t byte_start, size_t byte_end, uint64_t sample_start,
-		       uint64_t sample_end)
+static int test_tone_record_word(struct sink *sink, size_t byte_start, size_t byte_end,
+				 uint64_t sample_start, uint64_t sample_end)
 {
 	struct recorder *recorder = (struct recorder *)(void *)sink;
 	size_t i = recorder->words++;
@@ -62,7 +62,8 @@ static int record_word(struct sink *sink, size_t byte_start, size_t byte_end, ui
 }
 
 /* What speak returned. */
-static int record(struct recorder *recorder, const char *voice, const char *words, bool test_hooks)
+static int test_tone_record(struct recorder *recorder, const char *voice, const char *words,
+			    bool test_hooks)
 {
 	const struct engine_options options = {.test_hooks = test_hooks};
 	const struct engine_text text = {.voice = voice,
@@ -77,7 +78,8 @@ static int record(struct recorder *recorder, const char *voice, const char *word
 	void *state = NULL;
 	int err;
 
-	recorder->sink = (struct sink){.audio = record_audio, .word = record_word};
+	recorder->sink =
+		(struct sink){.audio = test_tone_record_audio, .word = test_tone_record_word};
 	recorder->hash = 2166136261u;
 	assert_int_equal(tone_engine.open(&state, &options), 0);
 	err = tone_engine.speak(state, &text, &recorder->sink);
@@ -86,12 +88,12 @@ static int record(struct recorder *recorder, const char *voice, const char *word
 	return err;
 }
 
-static void test_lengths_and_word_times_follow_from_the_text(void **state)
+static void test_tone_lengths_and_word_times_follow_from_the_text(void **state)
 {
 	struct recorder r = {0};
 
 	(void)state;
-	assert_int_equal(record(&r, "tone", " Grüße,  all ", false), 0);
+	assert_int_equal(test_tone_record(&r, "tone", " Grüße,  all ", false), 0);
 	assert_int_equal(r.samples, (6 + 1 + 3 + 1) * LETTER);
 	assert_int_equal(r.words, 2);
 	assert_int_equal(r.word_bytes[0][0], 1);
@@ -105,14 +107,14 @@ static void test_lengths_and_word_times_follow_from_the_text(void **state)
 }
 
 /* A span may have blanks in it, and letters around it. */
-static void test_phonemes_are_hummed_in_place_of_letters(void **state)
+static void test_tone_phonemes_are_hummed_in_place_of_letters(void **state)
 {
 	static const struct engine_phonemes spans[] = {{1, 9, "nuːˈjɔːk"}, {12, 15, "a"}};
 	struct recorder r = {.phonemes = spans, .phonemes_count = 2};
 	struct recorder letters = {0};
 
 	(void)state;
-	assert_int_equal(record(&r, "tone", "(New York) xßyz", false), 0);
+	assert_int_equal(test_tone_record(&r, "tone", "(New York) xßyz", false), 0);
 	assert_int_equal(r.words, 2);
 	assert_int_equal(r.word_bytes[0][0], 0);
 	assert_int_equal(r.word_bytes[0][1], 10);
@@ -120,20 +122,20 @@ static void test_phonemes_are_hummed_in_place_of_letters(void **state)
 	assert_int_equal(r.word_bytes[1][0], 11);
 	assert_int_equal(r.word_bytes[1][1], 16);
 	assert_int_equal(r.samples, (10 + 1 + 3 + 1) * LETTER);
-	assert_int_equal(record(&letters, "tone", "(nuːˈjɔːk) xaz", false), 0);
+	assert_int_equal(test_tone_record(&letters, "tone", "(nuːˈjɔːk) xaz", false), 0);
 	assert_int_equal(r.hash, letters.hash);
 }
 
 /* These numbers may change only with the engine: tests elsewhere compare
  * samples across processes and machines. */
-static void test_the_samples_are_these_on_every_machine(void **state)
+static void test_tone_the_samples_are_these_on_every_machine(void **state)
 {
 	struct recorder high = {0};
 	struct recorder low = {0};
 
 	(void)state;
-	assert_int_equal(record(&high, "tone", "Hello, world.", false), 0);
-	assert_int_equal(record(&low, "tone-low", "Hello, world.", false), 0);
+	assert_int_equal(test_tone_record(&high, "tone", "Hello, world.", false), 0);
+	assert_int_equal(test_tone_record(&low, "tone-low", "Hello, world.", false), 0);
 	assert_int_equal(high.samples, low.samples);
 	assert_int_equal(high.hash, 0xcf0081ea);
 	assert_int_equal(low.hash, 0x15a77bb8);
@@ -144,48 +146,48 @@ static void test_tones_are_loud_and_do_not_click(void **state)
 	struct recorder r = {0};
 
 	(void)state;
-	assert_int_equal(record(&r, "tone", "one two three four", false), 0);
+	assert_int_equal(test_tone_record(&r, "tone", "one two three four", false), 0);
 	assert_true(r.loudest > 12000);
 	assert_true(r.loudest_step < 5000); /* 799 Hz at full swing: 3500 */
 	assert_int_equal(r.last, 0);
 }
 
-static void test_a_sink_that_has_enough_ends_the_text(void **state)
+static void test_tone_a_sink_that_has_enough_ends_the_text(void **state)
 {
 	struct recorder r = {.stop_after = 5000};
 
 	(void)state;
-	assert_int_equal(record(&r, "tone", "a long text that is not heard", false), 0);
+	assert_int_equal(test_tone_record(&r, "tone", "a long text that is not heard", false), 0);
 	assert_true(r.samples >= 5000 && r.samples < 5000 + LETTER);
 }
 
-static void test_hooks_are_words_unless_asked_for(void **state)
+static void test_tone_hooks_are_words_unless_asked_for(void **state)
 {
 	struct recorder r = {0};
 
 	(void)state;
-	assert_int_equal(record(&r, "tone", "[[fail]]", false), 0);
+	assert_int_equal(test_tone_record(&r, "tone", "[[fail]]", false), 0);
 	assert_int_equal(r.samples, 9 * LETTER);
 	r = (struct recorder){0};
-	assert_int_equal(record(&r, "tone", "x [[fail]] y", true), EINVAL);
+	assert_int_equal(test_tone_record(&r, "tone", "x [[fail]] y", true), EINVAL);
 	assert_int_equal(r.samples, 2 * LETTER);
 	r = (struct recorder){0};
-	assert_int_equal(record(&r, "tone", "[[long:2]]", true), 0);
+	assert_int_equal(test_tone_record(&r, "tone", "[[long:2]]", true), 0);
 	assert_int_equal(r.samples, 2 * TONE_RATE + LETTER);
 	r = (struct recorder){0};
-	assert_int_equal(record(&r, "tone", "[[unknown]]", true), 0);
+	assert_int_equal(test_tone_record(&r, "tone", "[[unknown]]", true), 0);
 	assert_int_equal(r.samples, 12 * LETTER);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lengths_and_word_times_follow_from_the_text),
-		cmocka_unit_test(test_phonemes_are_hummed_in_place_of_letters),
-		cmocka_unit_test(test_the_samples_are_these_on_every_machine),
+		cmocka_unit_test(test_tone_lengths_and_word_times_follow_from_the_text),
+		cmocka_unit_test(test_tone_phonemes_are_hummed_in_place_of_letters),
+		cmocka_unit_test(test_tone_the_samples_are_these_on_every_machine),
 		cmocka_unit_test(test_tones_are_loud_and_do_not_click),
-		cmocka_unit_test(test_a_sink_that_has_enough_ends_the_text),
-		cmocka_unit_test(test_hooks_are_words_unless_asked_for),
+		cmocka_unit_test(test_tone_a_sink_that_has_enough_ends_the_text),
+		cmocka_unit_test(test_tone_hooks_are_words_unless_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Every word of a text is told once, in order, whatever an engine says of it. */
+/* Every word of a text is reported once, in order, whatever an engine reports. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "engine/word_times.h"
 
-/* What was told, as "word:from-to ". */
+/* The reported words, as "word:from-to ". */
 struct record {
 	struct sink sink;
 	const char *text;
@@ -21,8 +21,8 @@ struct record {
 	uint64_t last_sample;
 };
 
-static int record_word(struct sink *sink, size_t byte_start, size_t byte_end, uint64_t sample_start,
-		       uint64_t sample_end)
+static int test_word_times_record_word(struct sink *sink, size_t byte_start, size_t byte_end,
+				       uint64_t sample_start, uint64_t sample_end)
 {
 	struct record *record = (struct record *)(void *)sink;
 	size_t len = strlen(record->told);
@@ -37,23 +37,24 @@ static int record_word(struct sink *sink, size_t byte_start, size_t byte_end, ui
 	return ++record->words == record->stop_after;
 }
 
-static struct engine_text text_of(const char *text)
+static struct engine_text test_word_times_text_of(const char *text)
 {
 	return (struct engine_text){.text = text, .text_len = strlen(text)};
 }
 
 struct event {
-	const char *at; /* the first of these letters in the text; NULL: the clause ends … */
+	/* the first of these letters in the text; NULL: the clause ends before `byte` */
+	const char *at;
 	unsigned sample;
 	unsigned heard; /* sound up to there, before the event */
-	size_t byte; /* … before this byte */
+	size_t byte; /* used when `at` is NULL */
 };
 
 /* Runs the events over the text, and its end at the given sample. */
-static void check(const struct engine_text *text, const struct event *events, size_t count,
-		  unsigned end, const char *want)
+static void test_word_times_check(const struct engine_text *text, const struct event *events,
+				  size_t count, unsigned end, const char *want)
 {
-	struct record record = {.sink = {.word = record_word}, .text = text->text};
+	struct record record = {.sink = {.word = test_word_times_record_word}, .text = text->text};
 	struct word_times times;
 
 	word_times_init(&times, text, &record.sink);
@@ -77,26 +78,27 @@ static void check(const struct engine_text *text, const struct event *events, si
 #define CHECK(given, end, want, ...)                                                               \
 	do {                                                                                       \
 		const struct event events[] = {__VA_ARGS__};                                       \
-		const struct engine_text text = text_of(given);                                    \
+		const struct engine_text text = test_word_times_text_of(given);                    \
                                                                                                    \
-		check(&text, events, sizeof(events) / sizeof(events[0]), end, want);               \
+		test_word_times_check(&text, events, sizeof(events) / sizeof(events[0]), end,      \
+				      want);                                                       \
 	} while (0)
 
-static void test_words_last_until_the_next_or_until_silence(void **state)
+static void test_word_times_words_last_until_the_next_or_until_silence(void **state)
 {
 	(void)state;
 	CHECK("One two, three.", 900, "One:0-100 two:100-290 three:400-700", {"One", 0, 0, 0},
 	      {"two", 100, 100, 0}, {"three", 400, 290, 0}, {NULL, 850, 700, 15});
 }
 
-static void test_words_that_are_joined_share_their_time_by_letters(void **state)
+static void test_word_times_words_that_are_joined_share_their_time_by_letters(void **state)
 {
 	(void)state;
 	CHECK("end of the road", 900, "end:0-100 of:100-300 the:300-600 road:600-900",
 	      {"end", 0, 0, 0}, {"of", 100, 100, 0}, {"road", 600, 600, 0});
 }
 
-static void test_words_at_the_end_are_told_with_the_last_that_was_heard(void **state)
+static void test_word_times_words_at_the_end_are_told_with_the_last_that_was_heard(void **state)
 {
 	(void)state;
 	CHECK("n'est-ce pas?", 900, "n'est-ce:0-600 pas:600-900", {"n'est", 0, 0, 0});
@@ -104,7 +106,7 @@ static void test_words_at_the_end_are_told_with_the_last_that_was_heard(void **s
 	      {"we", 0, 0, 0}, {NULL, 500, 450, 9}, {"And", 500, 500, 0}, {NULL, 900, 900, 16});
 }
 
-static void test_words_before_the_first_event_get_the_sound_before_it(void **state)
+static void test_word_times_words_before_the_first_event_get_the_sound_before_it(void **state)
 {
 	(void)state;
 	CHECK("a b", 900, "a:0-300 b:300-900", {"b", 300, 300, 0});
@@ -112,7 +114,7 @@ static void test_words_before_the_first_event_get_the_sound_before_it(void **sta
 	CHECK("a b", 900, "a:300-600 b:600-900", {"b", 300, 0, 0});
 }
 
-static void test_events_inside_a_word_or_behind_it_are_of_that_word(void **state)
+static void test_word_times_events_inside_a_word_or_behind_it_are_of_that_word(void **state)
 {
 	(void)state;
 	CHECK("42 dogs", 900, "42:0-600 dogs:600-900", {"42", 0, 0, 0}, {"2", 100, 100, 0},
@@ -121,7 +123,7 @@ static void test_events_inside_a_word_or_behind_it_are_of_that_word(void **state
 	      {"known", 300, 300, 0}, {"fact", 600, 600, 0});
 }
 
-static void test_events_that_go_back_change_nothing(void **state)
+static void test_word_times_events_that_go_back_change_nothing(void **state)
 {
 	(void)state;
 	CHECK("one two three", 900, "one:0-300 two:300-600 three:600-800", {"one", 0, 0, 0},
@@ -129,7 +131,7 @@ static void test_events_that_go_back_change_nothing(void **state)
 	      {"one", 800, 800, 0});
 }
 
-static void test_punctuation_is_of_no_word(void **state)
+static void test_word_times_punctuation_is_of_no_word(void **state)
 {
 	(void)state;
 	CHECK("«¿Dónde?» — (aquí)… 'tis", 900, "Dónde:0-300 aquí:300-600 tis:600-900",
@@ -137,14 +139,14 @@ static void test_punctuation_is_of_no_word(void **state)
 	CHECK("yes—no", 900, "yes:0-300 no:300-900", {"yes", 0, 0, 0}, {"no", 300, 300, 0});
 }
 
-static void test_signs_are_words_when_they_are_read(void **state)
+static void test_word_times_signs_are_words_when_they_are_read(void **state)
 {
 	(void)state;
 	CHECK("a & b = c", 900, "a:0-100 &:100-200 b:200-500 c:500-900", {"a", 0, 0, 0},
 	      {"&", 100, 100, 0}, {"b", 200, 200, 0}, {"c", 500, 500, 0});
 }
 
-static void test_scripts_without_blanks_are_divided_where_the_engine_does(void **state)
+static void test_word_times_scripts_without_blanks_are_divided_where_the_engine_does(void **state)
 {
 	(void)state;
 	CHECK("你好，世界。", 900, "你:0-100 好:100-200 世界:300-900", {"你", 0, 0, 0},
@@ -156,30 +158,31 @@ static void test_scripts_without_blanks_are_divided_where_the_engine_does(void *
 	CHECK("Straßenbahn", 900, "Straßenbahn:0-300", {"Straßen", 0, 0, 0}, {"bahn", 300, 300, 0});
 }
 
-static void test_words_without_a_sound_are_told_all_the_same(void **state)
+static void test_word_times_words_without_a_sound_are_told_all_the_same(void **state)
 {
 	(void)state;
 	CHECK("你好", 0, "你好:0-0", {NULL, 0, 0, 6});
 	CHECK("a 你", 900, "a:0-900 你:900-900", {"a", 0, 0, 0}, {NULL, 900, 900, 1});
 }
 
-static void test_bytes_with_phonemes_are_of_one_word(void **state)
+static void test_word_times_bytes_with_phonemes_are_of_one_word(void **state)
 {
 	static const struct engine_phonemes spans[] = {{1, 9, "x"}, {12, 14, "y"}};
 	const struct event events[] = {
 		{"New", 0, 0, 0}, {"York", 200, 200, 0}, {"Xi", 400, 400, 0}, {"on", 700, 700, 0}};
-	struct engine_text text = text_of("(New York), Xi's on");
+	struct engine_text text = test_word_times_text_of("(New York), Xi's on");
 
 	(void)state;
 	text.phonemes = spans;
 	text.phonemes_count = 2;
-	check(&text, events, 4, 900, "New York:0-400 Xi's:400-700 on:700-900");
+	test_word_times_check(&text, events, 4, 900, "New York:0-400 Xi's:400-700 on:700-900");
 }
 
-static void test_a_sink_that_has_enough_is_obeyed(void **state)
+static void test_word_times_a_sink_that_has_enough_is_obeyed(void **state)
 {
-	const struct engine_text text = text_of("a b c d e f g");
-	struct record record = {.sink = {.word = record_word}, .text = text.text, .stop_after = 3};
+	const struct engine_text text = test_word_times_text_of("a b c d e f g");
+	struct record record = {
+		.sink = {.word = test_word_times_record_word}, .text = text.text, .stop_after = 3};
 	struct word_times times;
 
 	(void)state;
@@ -189,16 +192,17 @@ static void test_a_sink_that_has_enough_is_obeyed(void **state)
 	assert_int_equal(record.words, 3);
 }
 
-/* Any events: words stay in order, none is told twice, and all of them are. */
-static void test_nonsense_does_no_harm(void **state)
+/* With arbitrary events, words remain in order, and each is reported exactly once. */
+static void test_word_times_nonsense_does_no_harm(void **state)
 {
 	static const char given[] = "Ein «Satz» — mit 你好世界, วันนี้ & zwei-drei … Wörtern 😀 é.";
-	const struct engine_text text = text_of(given);
+	const struct engine_text text = test_word_times_text_of(given);
 	uint32_t seed = 1;
 
 	(void)state;
 	for (unsigned run = 0; run < 2000; ++run) {
-		struct record record = {.sink = {.word = record_word}, .text = given};
+		struct record record = {.sink = {.word = test_word_times_record_word},
+					.text = given};
 		struct word_times times;
 		uint64_t sample = 0;
 
@@ -226,19 +230,23 @@ static void test_nonsense_does_no_harm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words_last_until_the_next_or_until_silence),
-		cmocka_unit_test(test_words_that_are_joined_share_their_time_by_letters),
-		cmocka_unit_test(test_words_at_the_end_are_told_with_the_last_that_was_heard),
-		cmocka_unit_test(test_words_before_the_first_event_get_the_sound_before_it),
-		cmocka_unit_test(test_events_inside_a_word_or_behind_it_are_of_that_word),
-		cmocka_unit_test(test_events_that_go_back_change_nothing),
-		cmocka_unit_test(test_punctuation_is_of_no_word),
-		cmocka_unit_test(test_signs_are_words_when_they_are_read),
-		cmocka_unit_test(test_scripts_without_blanks_are_divided_where_the_engine_does),
-		cmocka_unit_test(test_words_without_a_sound_are_told_all_the_same),
-		cmocka_unit_test(test_bytes_with_phonemes_are_of_one_word),
-		cmocka_unit_test(test_a_sink_that_has_enough_is_obeyed),
-		cmocka_unit_test(test_nonsense_does_no_harm),
+		cmocka_unit_test(test_word_times_words_last_until_the_next_or_until_silence),
+		cmocka_unit_test(test_word_times_words_that_are_joined_share_their_time_by_letters),
+		cmocka_unit_test(
+			test_word_times_words_at_the_end_are_told_with_the_last_that_was_heard),
+		cmocka_unit_test(
+			test_word_times_words_before_the_first_event_get_the_sound_before_it),
+		cmocka_unit_test(
+			test_word_times_events_inside_a_word_or_behind_it_are_of_that_word),
+		cmocka_unit_test(test_word_times_events_that_go_back_change_nothing),
+		cmocka_unit_test(test_word_times_punctuation_is_of_no_word),
+		cmocka_unit_test(test_word_times_signs_are_words_when_they_are_read),
+		cmocka_unit_test(
+			test_word_times_scripts_without_blanks_are_divided_where_the_engine_does),
+		cmocka_unit_test(test_word_times_words_without_a_sound_are_told_all_the_same),
+		cmocka_unit_test(test_word_times_bytes_with_phonemes_are_of_one_word),
+		cmocka_unit_test(test_word_times_a_sink_that_has_enough_is_obeyed),
+		cmocka_unit_test(test_word_times_nonsense_does_no_harm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,17 +50,19 @@ static void what_cannot_be_is_refused(void **state)
 		const char *why;
 	} rows[] = {
 		{{.model = NULL}, "llm_model: it must be set"},
-		{{.model = "m", .url = "localhost"}, "llm_url: it is no http or https address"},
+		{{.model = "m", .url = "localhost"}, "llm_url: it is not an http or https URL"},
 		{{.model = "m", .url = "http://a:b@host/"}, "llm_url: "},
-		{{.model = "m", .key = "a\r\nX: y"}, "llm_key: it has characters that no key has"},
-		{{.model = "m", .headers = "nonsense"}, "llm_headers: a line is no"},
-		{{.model = "m", .headers = "A: b\n: c"}, "llm_headers: a line is no"},
-		{{.model = "m", .headers = "A: b\x01"}, "llm_headers: a line is no"},
+		{{.model = "m", .key = "a\r\nX: y"},
+		 "llm_key: it has characters that a key cannot have"},
+		{{.model = "m", .headers = "nonsense"}, "llm_headers: a line is not of the form"},
+		{{.model = "m", .headers = "A: b\n: c"}, "llm_headers: a line is not of the form"},
+		{{.model = "m", .headers = "A: b\x01"}, "llm_headers: a line is not of the form"},
 		{{.model = "m", .headers = "content-length: 3"},
-		 "llm_headers: one is the connection's"},
-		{{.model = "m", .body = "[]"}, "llm_body: it is no object"},
+		 "llm_headers: it contains a header that Syrinx sets"},
+		{{.model = "m", .body = "[]"}, "llm_body: it is not an object"},
 		{{.model = "m", .body = "{\"stream\":false}"}, "llm_body: "},
-		{{.model = "m", .fallback_url = "http://b"}, "fallback_model: fallback_url is set"},
+		{{.model = "m", .fallback_url = "http://b"},
+		 "fallback_model: it must be set if fallback_url is"},
 		{{.model = "m", .fallback_url = "b", .fallback_model = "n"}, "fallback_url: "},
 	};
 

@@ -1,5 +1,5 @@
-/* Answers: words as they come, something to say whatever fails, and a connection
- * that is closed the moment nobody listens. */
+/* Answers: words are passed on as they arrive, every failure has a spoken fallback, and the
+ * connection is closed as soon as the answer is cancelled. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -654,7 +654,7 @@ static void max_tokens_is_a_cut(void **state)
 	tear_down(&world);
 }
 
-/* The finish was told: its last mark may be missing. */
+/* The model reported the end: the end marker may be missing. */
 static void a_finished_stream_may_just_end(void **state)
 {
 	static const struct step step = {STREAM WORD("Well.") STOP, HANG_UP};
@@ -727,7 +727,7 @@ static void giving_up_closes_the_connection_at_once(void **state)
 	}
 }
 
-/* The last bytes of an answer come after its end was told. */
+/* The last bytes of an answer arrive after its reported end. */
 static void connections_are_used_again(void **state)
 {
 	static const char body[] = OK "Transfer-Encoding: chunked\r\n\r\n";

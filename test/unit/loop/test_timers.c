@@ -68,6 +68,36 @@ static void test_a_chain_of_timers_is_exact_over_a_jump(void **state)
 	timers_reset(&chain.timers);
 }
 
+struct late {
+	struct timers timers;
+	struct timer timer;
+	uint64_t now_us, real_us; /* when the timer fired */
+};
+
+static void note_late(void *arg)
+{
+	struct late *late = arg;
+
+	late->now_us = late->timers.now_us;
+	late->real_us = timers_real_us(&late->timers);
+}
+
+static void test_a_handler_can_know_how_late_it_is(void **state)
+{
+	struct late late = {.now_us = 0};
+
+	(void)state;
+	timers_init(&late.timers, 1000);
+	assert_int_equal(timers_real_us(&late.timers), 1000);
+	timer_set(&late.timers, &late.timer, 500, note_late, &late);
+	timers_advance(&late.timers, 1750);
+	assert_int_equal(late.now_us, 1500);
+	assert_int_equal(late.real_us, 1750);
+	late.timers.now_us = 2000; /* something else than a timer has happened */
+	assert_int_equal(timers_real_us(&late.timers), 2000);
+	timers_reset(&late.timers);
+}
+
 static void test_setting_again_moves_it(void **state)
 {
 	struct timers timers;
@@ -159,6 +189,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_thousand_fire_in_order),
 		cmocka_unit_test(test_a_chain_of_timers_is_exact_over_a_jump),
+		cmocka_unit_test(test_a_handler_can_know_how_late_it_is),
 		cmocka_unit_test(test_setting_again_moves_it),
 		cmocka_unit_test(test_any_order_of_setting_clearing_and_firing),
 	};

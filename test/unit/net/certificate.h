@@ -24,7 +24,7 @@ static inline bool certificate_write(X509 *x509, EVP_PKEY *key, const char *cert
 	return ok;
 }
 
-/* For these names ("DNS:localhost,IP:127.0.0.1"), valid for a day. */
+/* Writes a certificate for these names ("DNS:localhost,IP:127.0.0.1") that is valid for a day. */
 static inline bool certificate_make(const char *names, const char *cert_file, const char *key_file)
 {
 	EVP_PKEY *key = EVP_EC_gen("P-256");

@@ -4,7 +4,7 @@
  *
  *   echo_server [ADDRESS [CERTIFICATE KEY]]     prints its port, ends with stdin
  *
- * GET /memory tells the heap in use and the number of WebSockets.
+ * GET /memory returns the heap in use and the number of WebSockets.
  */
 #include <errno.h>
 #include <malloc.h>

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* The length of the first whole request, or 0. */
+/* The length of the first complete request, or 0. */
 static size_t request_len(const char *text)
 {
 	const char *end = strstr(text, "\r\n\r\n");
@@ -71,7 +71,7 @@ static void on_accept(void *arg, int fd)
 	*peer = (struct origin_peer){.origin = origin};
 	buf_init(&peer->request, 1024 * 1024);
 	if (stream_alloc(&peer->stream, origin->loop, fd, origin->tls, &handlers, peer) != 0)
-		return; /* a test may want memory to be out */
+		return; /* a test may simulate a lack of memory */
 	++origin->connections;
 	++origin->open;
 }

@@ -10,8 +10,8 @@
 
 #include "loop/loop.h"
 
-/* Runs what is ready until nothing is.  Some turns more than needed: an end
- * takes a few of them to come about. */
+/* Runs the loop until nothing is ready.  A few iterations more than needed are made, because
+ * closing a connection takes several. */
 static inline void pump(struct loop *loop)
 {
 	for (int i = 0; i < 16; ++i) {
@@ -21,7 +21,7 @@ static inline void pump(struct loop *loop)
 	}
 }
 
-/* Moves the loop's clock ahead of the real one, firing what becomes due. */
+/* Moves the loop's clock ahead of the real one, and fires the timers that become due. */
 static inline void pump_ahead(struct loop *loop, uint64_t ms)
 {
 	timers_advance(&loop->timers, loop->timers.now_us + ms * 1000);
@@ -34,7 +34,7 @@ static inline void pump_until(struct loop *loop, const bool *flag)
 	while (!*flag) {
 		loop_enter(loop);
 		loop_leave(loop);
-		if (!*flag) /* what was deferred may have set it, and nothing else come */
+		if (!*flag) /* a deferred call may have set it, and then no event may follow */
 			uv_run(&loop->uv, UV_RUN_ONCE);
 	}
 }

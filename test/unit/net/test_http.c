@@ -638,14 +638,14 @@ static void test_it_is_told_when_pieces_were_sent(void **state)
 	sent_tag = 0;
 	client_says(GET("/pieces"));
 	http_on_sent(kept, on_sent, NULL);
-	assert_false(http_tell_when_sent(kept, 7));
+	assert_false(http_notify_when_sent(kept, 7));
 	send_tagged("one", 7, 1);
-	assert_true(http_tell_when_sent(kept, 7));
+	assert_true(http_notify_when_sent(kept, 7));
 	assert_int_equal(sent_tag, 0);
 	client_reads();
 	assert_int_equal(sent_tag, 7);
 	http_reply_end(kept);
-	assert_false(http_tell_when_sent(kept, 7));
+	assert_false(http_notify_when_sent(kept, 7));
 }
 
 static void test_what_a_vanished_client_did_not_get_is_told(void **state)

@@ -237,10 +237,10 @@ static void what_cannot_be_read_has_a_reason(void **state)
 	static const struct {
 		const char *answer, *why;
 	} rows[] = {
-		{"garbage\r\n\r\n", "it is no HTTP"},
+		{"garbage\r\n\r\n", "it is not HTTP"},
 		{"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", "it ended early"},
 		{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel", "it ended early"},
-		{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "it is no HTTP"},
+		{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "it is not HTTP"},
 		{"HTTP/1.1 200", "it ended early"},
 		{"", "it ended early"},
 		{"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: upgrade\r\n\r\n",
@@ -497,13 +497,13 @@ static void a_call_that_is_left_gives_its_connection_back(void **state)
 		ask(&heard, &world);
 		while (heard.body.len < 3)
 			pump(world.loop);
-		http_client_leave(heard.call);
+		http_client_detach(heard.call);
 		pump(world.loop);
 		assert_int_equal(world.origin.open, 1);
 		if (how < 2)
 			origin_say_text(&world.origin.peers[0], how ? "lo and more" : "lo");
 		if (how == 2)
-			pump_ahead(world.loop, HTTP_CLIENT_LEAVE_MS);
+			pump_ahead(world.loop, HTTP_CLIENT_DETACH_MS);
 		pump(world.loop);
 		assert_int_equal(http_client_idle(world.client), how == 0);
 		assert_int_equal(world.origin.open, how == 0 || how == 3);

@@ -314,17 +314,17 @@ static void test_sent_comes_once_when_the_kernel_has_all(void **state)
 
 	(void)state;
 	set_up(&end);
-	assert_false(stream_tell_when_sent(end.stream, 3)); /* none waits */
+	assert_false(stream_notify_when_sent(end.stream, 3)); /* none waits */
 	queue(&end, 'x', 900000, 3);
 	end.in_call = true;
-	assert_true(stream_tell_when_sent(end.stream, 3));
+	assert_true(stream_notify_when_sent(end.stream, 3));
 	end.in_call = false;
 	pump(end.loop);
 	assert_int_equal(end.sents, 0); /* the reader has not read yet */
 	read_all(&end, got, sizeof(got));
 	assert_int_equal(end.sents, 1);
 	assert_int_equal(end.sent_tag, 3);
-	assert_false(stream_tell_when_sent(end.stream, 3));
+	assert_false(stream_notify_when_sent(end.stream, 3));
 	queue(&end, 'x', 10, 3);
 	pump(end.loop);
 	assert_int_equal(end.sents, 1); /* nobody asked */
@@ -341,10 +341,10 @@ static void test_sent_of_one_tag_does_not_wait_for_others(void **state)
 	queue(&end, 'a', 1000, 3);
 	queue(&end, 'b', 500000, 4);
 	queue(&end, 'c', 10, 3);
-	assert_true(stream_tell_when_sent(end.stream, 4));
+	assert_true(stream_notify_when_sent(end.stream, 4));
 	queue(&end, 'd', 400000, 5);
-	assert_true(stream_tell_when_sent(end.stream, 5));
-	assert_true(stream_tell_when_sent(end.stream, 3));
+	assert_true(stream_notify_when_sent(end.stream, 5));
+	assert_true(stream_notify_when_sent(end.stream, 3));
 	while (end.sents == 0) {
 		assert_true(recv(end.peer, got, 1000, 0) > 0 || errno == EAGAIN);
 		pump(end.loop);
@@ -366,7 +366,7 @@ static void test_what_was_dropped_is_not_told_as_sent(void **state)
 	set_up(&end);
 	queue(&end, 'a', 500000, 3);
 	queue(&end, 'b', 10, 4);
-	assert_true(stream_tell_when_sent(end.stream, 4));
+	assert_true(stream_notify_when_sent(end.stream, 4));
 	pump(end.loop);
 	assert_int_equal(stream_drop(end.stream, 4), 10);
 	read_all(&end, got, sizeof(got));

@@ -177,6 +177,20 @@ static void test_any_byte_keeps_the_watch_content(void **state)
 	assert_int_equal(closes, 0);
 }
 
+static void test_a_client_that_is_not_read_is_not_given_up(void **state)
+{
+	(void)state;
+	ws_pause(ws, true);
+	for (int i = 0; i < 5; ++i)
+		pump_ahead(loop, WS_PING_MS);
+	assert_int_equal(closes, 0);
+	ws_pause(ws, false);
+	pump_ahead(loop, WS_PING_MS);
+	assert_client_reads("\x89\x00", 2);
+	pump_ahead(loop, WS_PING_MS);
+	assert_int_equal(closes, 1);
+}
+
 static void test_our_close_is_answered(void **state)
 {
 	(void)state;
@@ -466,6 +480,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_silent_peer_is_pinged_then_given_up),
+		TEST(test_a_client_that_is_not_read_is_not_given_up),
 		TEST(test_any_byte_keeps_the_watch_content),
 		TEST(test_our_close_is_answered),
 		TEST(test_a_close_nobody_answers_has_a_limit),

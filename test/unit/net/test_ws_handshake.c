@@ -1,4 +1,5 @@
 /* The opening handshake as text: RFC 6455, section 4. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,9 +85,55 @@ static void test_a_list_of_any_length_is_looked_into_or_passed_over(void **state
 	assert_non_null(fault_of(headers));
 }
 
+static void test_a_request_has_the_headers_that_are_given(void **state)
+{
+	static const char *const headers[] = {"A: 1", "B: 2", NULL};
+	static const char *const split[] = {"A: 1\nB: 2", NULL};
+	struct url url;
+	struct buf out;
+
+	(void)state;
+	buf_init(&out, 1024);
+	assert_int_equal(url_parse(&url, "ws://host:81?a=b#c"), 0);
+	assert_int_equal(ws_handshake_request(&out, &url, KEY, headers), 0);
+	assert_int_equal(buf_append(&out, "", 1), 0);
+	assert_string_equal(out.bytes, "GET /?a=b HTTP/1.1\r\nHost: host:81\r\n" UPGRADE CONNECTION
+				       "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " KEY
+				       "\r\nA: 1\r\nB: 2\r\n\r\n");
+	assert_int_equal(ws_handshake_request(&out, &url, KEY, split), EINVAL);
+	buf_reset(&out);
+}
+
+static void test_a_refusal_is_one_line(void **state)
+{
+	static const struct {
+		const char *head, *rest, *why;
+	} rows[] = {
+		{"HTTP/1.1 401 No\r\n\r\n", "no key\r\nmore", "HTTP 401: no key"},
+		{"HTTP/1.0 503 No\r\n\r\n", "", "HTTP 503: "},
+		{"SSH-2.0\r\n\r\n", "\x01", "HTTP 0: "},
+		{"HTTP/1.1 101 Yes\r\n\r\n", "",
+		 "the server did not open a WebSocket: its answer has no Upgrade header"},
+	};
+	char why[256];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); ++i) {
+		assert_int_equal(ws_handshake_check(rows[i].head, KEY, rows[i].rest,
+						    strlen(rows[i].rest), why, sizeof(why)),
+				 EPROTO);
+		assert_string_equal(why, rows[i].why);
+	}
+	assert_int_equal(ws_handshake_check("HTTP/1.1 101 Yes\r\n" UPGRADE CONNECTION ACCEPT "\r\n",
+					    KEY, "", 0, why, sizeof(why)),
+			 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_request_has_the_headers_that_are_given),
+		cmocka_unit_test(test_a_refusal_is_one_line),
 		cmocka_unit_test(test_a_valid_answer_has_no_fault),
 		cmocka_unit_test(test_what_the_rfc_has_a_client_refuse_is_a_fault),
 		cmocka_unit_test(test_a_list_of_any_length_is_looked_into_or_passed_over),

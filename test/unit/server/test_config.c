@@ -1,4 +1,4 @@
-/* The configuration: right without a file, and its printed forms current. */
+/* The configuration is valid without a file, and the files that are generated from it are current. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
@@ -18,6 +18,7 @@
 #include "base/count.h"
 #include "base/log.h"
 #include "server/config.h"
+#include "server/config_machine.h"
 #include "server/config_prices.h"
 
 static struct config config;
@@ -133,7 +134,31 @@ static void test_prices_are_of_voices_engines_qualities_and_models(void **state)
 	assert_false(config_price_is_of_audio(&config.prices[2]));
 }
 
-/* As `syrinx check` does. */
+static void test_prices_of_audio_that_is_heard_are_of_models(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		load_text("[prices]\nheard_cents_per_minute = 0.25\n"
+			  "[price good]\nmodel = whisper-base\nheard_cents_per_minute = 1.5\n"
+			  "[price both]\nmodel = kugel-3\ncents_per_minute = 9\n"
+			  "heard_cents_per_minute = 2\n"),
+		0);
+	assert_int_equal(config.heard_microcents, 250000);
+	assert_int_equal(config.prices[0].heard_microcents, 1500000);
+	assert_true(config_price_is_of_hearing(&config.prices[0]));
+	assert_false(config_price_is_of_audio(&config.prices[0]));
+	assert_true(config_price_is_of_hearing(&config.prices[1]));
+	assert_true(config_price_is_of_audio(&config.prices[1]));
+	assert_int_equal(load_text("[price a]\nengine = vits\nheard_cents_per_minute = 1\n"
+				   "[price b]\nagent = x\ninput_cents_per_million = 1\n"
+				   "heard_cents_per_minute = 2\n"),
+			 EINVAL);
+	assert_says("[price a] has an engine and a price of audio that is heard\n");
+	assert_says(
+		"[price b] has an agent: it needs a token price and must not have an audio price\n");
+}
+
+/* Checks a configuration as `syrinx check` does. */
 static int check_text(const char *text)
 {
 	int err = load_text(text);
@@ -141,7 +166,7 @@ static int check_text(const char *text)
 	return err ? err : config_prices_check_names(&config, &errors);
 }
 
-/* Each would never apply to anything. */
+/* A price that names something unknown would never apply. */
 static void test_a_price_must_name_what_exists(void **state)
 {
 	static const char *const cases[][2] = {
@@ -193,7 +218,7 @@ static void test_an_engine_of_the_operators_own_can_have_a_price(void **state)
 	assert_int_equal(check_text(text), EINVAL);
 	fd = open(program, O_WRONLY | O_CREAT, 0600);
 	assert_true(fd >= 0);
-	assert_int_equal(check_text(text), EINVAL); /* no program */
+	assert_int_equal(check_text(text), EINVAL); /* it is not executable */
 	assert_int_equal(fchmod(fd, 0700), 0);
 	close(fd);
 	assert_int_equal(check_text(text), 0);
@@ -213,8 +238,12 @@ static void test_two_prices_for_the_same_are_refused(void **state)
 	assert_int_equal(check_text("[price a]\nmodel = gpt\ninput_cents_per_million = 1\n"
 				    "[price b]\nmodel = gpt\ninput_cents_per_million = 2\n"),
 			 EINVAL);
+	assert_int_equal(check_text("[price a]\nmodel = tiny\nheard_cents_per_minute = 1\n"
+				    "[price b]\nmodel = tiny\nheard_cents_per_minute = 2\n"),
+			 EINVAL);
 	assert_int_equal(check_text("[price a]\nmodel = gpt\ninput_cents_per_million = 1\n"
 				    "[price b]\nmodel = gpt\noutput_cents_per_million = 2\n"
+				    "[price f]\nmodel = gpt\nheard_cents_per_minute = 2\n"
 				    "[price c]\nengine = vits\n"
 				    "[price d]\nengine = vits\nquality = high\n"
 				    "[price e]\nengine = espeak\n"),
@@ -241,6 +270,7 @@ static void test_a_price_that_was_set_is_distinguished_from_the_default(void **s
 	(void)state;
 	assert_int_equal(config_load(&config, NULL, NULL, 0, &errors), 0);
 	assert_int_equal(config.microcents_per_minute, 5400000);
+	assert_int_equal(config.heard_microcents, 600000);
 	assert_false(config.has_prices);
 	assert_int_equal(load("prices.cents_per_minute", ""), 0);
 	assert_false(config.has_prices);
@@ -250,9 +280,25 @@ static void test_a_price_that_was_set_is_distinguished_from_the_default(void **s
 	assert_true(config.has_prices);
 	assert_int_equal(load("prices.input_cents_per_million", "1"), 0);
 	assert_true(config.has_prices);
+	assert_int_equal(load("prices.heard_cents_per_minute", "0.6"), 0);
+	assert_true(config.has_prices);
 	assert_int_equal(load_text("[price a]\nengine = vits\ncents_per_minute = 9\n"), 0);
 	assert_true(config.has_prices);
 	assert_int_equal(config.microcents_per_minute, 5400000);
+}
+
+static void test_paths_can_be_appended_to_the_public_url(void **state)
+{
+	static const char *const good[] = {"", "http://a", "https://a.example:8443/voice"};
+	static const char *const bad[] = {"a.example",   "wss://a",    "https://",
+					  "https:///a",  "https://a/", "https://a?b",
+					  "https://a b", "https://u@a"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); ++i)
+		assert_int_equal(load("server.public_url", good[i]), 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); ++i)
+		assert_int_equal(load("server.public_url", bad[i]), EINVAL);
 }
 
 static void test_agents_that_cannot_be_are_told(void **state)
@@ -267,6 +313,13 @@ static void test_agents_that_cannot_be_are_told(void **state)
 	assert_says("[agent bert] has both prompt and prompt_file\n");
 	assert_says("[agent bert] has the path of [agent anna]\n");
 	assert_says("[agent carl] wants an api_key\n");
+	assert_int_equal(load_text("[agent anna]\napi_key = k\ntwilio_token = t\n"
+				   "[agent bert]\npath = /b\napi_key = k\ntwilio_token = "
+				   "env:TEST_CONFIG_KEY\naccount_key = k\n"),
+			 EINVAL);
+	assert_says("[agent anna] has a twilio_token, so it wants an account_key, which pays for "
+		    "the calls\n");
+	assert_says("[agent bert] twilio_token: the variable TEST_CONFIG_KEY is not set\n");
 	assert_int_equal(load_text("[agent anna]\npath = anna\n[agent bert]\npath = /bert?x=1\n"
 				   "[agent carl]\npath = /carl and more\n"),
 			 EINVAL);
@@ -297,7 +350,8 @@ static void test_no_file_is_needed(void **state)
 	assert_string_equal(config.store_address, "sqlite:data/syrinx.db");
 	assert_int_equal(config.log_level, LOG_INFO);
 	assert_int_equal(config.microcents_per_minute, 5400000);
-	assert_int_equal(config.workers, 16);
+	assert_int_equal(config.workers, 0);
+	assert_in_range(config.memory_mb, 1, config_machine_memory_mb() / 4);
 	assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
 	assert_int_equal(config.slots, CPU_COUNT(&set));
 }
@@ -315,8 +369,7 @@ static void test_engines_are_looked_for_beside_the_program(void **state)
 	assert_string_equal(config.engines_dir, program);
 }
 
-/* Each row: XDG_DATA_HOME, SYRINX_VOICES, SYRINX_SPEECH_VOICES_DIR, and where
- * the voices then are. */
+/* Each row: XDG_DATA_HOME, SYRINX_VOICES, SYRINX_SPEECH_VOICES_DIR, and the resulting folder. */
 static void test_the_voices_folder_is_the_users_own_and_absolute(void **state)
 {
 	static const char *const names[] = {"XDG_DATA_HOME", "SYRINX_VOICES",
@@ -349,7 +402,46 @@ static void test_the_voices_folder_is_the_users_own_and_absolute(void **state)
 	assert_string_equal(config.voices_dir, "/from/option");
 }
 
-/* What the user database says, as the tests' own user is in it. */
+/* Also if the voices are elsewhere: nothing that is set for one folder moves the other.  Each row:
+ * XDG_DATA_HOME, SYRINX_MODELS, SYRINX_HEARING_MODELS_DIR, and the resulting folder. */
+static void test_the_models_are_next_to_where_voices_are_by_default(void **state)
+{
+	static const char *const names[] = {"XDG_DATA_HOME", "SYRINX_MODELS",
+					    "SYRINX_HEARING_MODELS_DIR"};
+	static const char *const rows[][4] = {
+		{NULL, NULL, NULL, "/home/ann/.local/share/syrinx/models"},
+		{"/srv/data", NULL, NULL, "/srv/data/syrinx/models"},
+		{"/srv/data", "/opt/models", NULL, "/opt/models"},
+		{"/srv/data", "/opt/models", "/opt/more", "/opt/more"},
+		{NULL, "models", NULL, "/usr/models"},
+	};
+
+	(void)state;
+	setenv("HOME", "/home/ann", 1);
+	setenv("SYRINX_VOICES", "/opt/voices", 1);
+	assert_int_equal(chdir("/usr"), 0);
+	for (size_t i = 0; i < COUNT(rows); ++i) {
+		for (size_t n = 0; n < COUNT(names); ++n) {
+			if (rows[i][n])
+				setenv(names[n], rows[i][n], 1);
+			else
+				unsetenv(names[n]);
+		}
+		assert_int_equal(config_load(&config, NULL, NULL, 0, &errors), 0);
+		assert_string_equal(config.models_dir, rows[i][3]);
+		assert_string_equal(config.voices_dir, "/opt/voices");
+	}
+	for (size_t n = 0; n < COUNT(names); ++n)
+		unsetenv(names[n]);
+	unsetenv("SYRINX_VOICES");
+	assert_int_equal(load("hearing.models_dir", "/from/option"), 0);
+	assert_string_equal(config.models_dir, "/from/option");
+	setenv("HOME", "/", 1);
+	assert_int_equal(config_load(&config, NULL, NULL, 0, &errors), 0);
+	assert_string_equal(config.models_dir, "");
+}
+
+/* The home directory is then read from the user database. */
 static void test_without_HOME_the_voices_are_where_the_user_is_at_home(void **state)
 {
 	const struct passwd *user = getpwuid(geteuid());
@@ -454,7 +546,7 @@ static void test_option_beats_environment_beats_file(void **state)
 	unlink(path);
 }
 
-/* The file in the tree is what the table prints. */
+/* The file in the source tree is what the table prints. */
 static void assert_is_current(const char *path, int (*print)(struct buf *out))
 {
 	struct buf out;
@@ -468,7 +560,7 @@ static void assert_is_current(const char *path, int (*print)(struct buf *out))
 	buf_init(&out, 65536);
 	assert_int_equal(print(&out), 0);
 	assert_int_equal(buf_append(&out, "", 1), 0);
-	assert_string_equal(have, out.bytes); /* else: make generate */
+	assert_string_equal(have, out.bytes); /* if not: make generate */
 	buf_reset(&out);
 	free(have);
 }
@@ -493,10 +585,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_ERRORS(test_no_file_is_needed),
 		WITH_ERRORS(test_plans_prices_and_agents_are_sections_with_names),
+		WITH_ERRORS(test_paths_can_be_appended_to_the_public_url),
 		WITH_ERRORS(test_agents_that_cannot_be_are_told),
 		WITH_ERRORS(test_keys_of_agents_are_not_looked_up_for_nothing),
 		WITH_ERRORS(test_prices_of_tokens_are_of_agents_and_models),
 		WITH_ERRORS(test_prices_are_of_voices_engines_qualities_and_models),
+		WITH_ERRORS(test_prices_of_audio_that_is_heard_are_of_models),
 		WITH_ERRORS(test_a_price_must_name_what_exists),
 		WITH_ERRORS(test_an_engine_of_the_operators_own_can_have_a_price),
 		WITH_ERRORS(test_two_prices_for_the_same_are_refused),
@@ -504,6 +598,7 @@ int main(void)
 		WITH_ERRORS(test_a_price_that_was_set_is_distinguished_from_the_default),
 		WITH_ERRORS(test_engines_are_looked_for_beside_the_program),
 		WITH_ERRORS(test_the_voices_folder_is_the_users_own_and_absolute),
+		WITH_ERRORS(test_the_models_are_next_to_where_voices_are_by_default),
 		WITH_ERRORS(test_without_HOME_the_voices_are_where_the_user_is_at_home),
 		WITH_ERRORS(test_a_user_who_lives_in_the_root_directory_has_no_voices_folder),
 		WITH_ERRORS(test_the_store_follows_the_data_directory),

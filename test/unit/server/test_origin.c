@@ -22,7 +22,7 @@ static bool welcomes(const char *listen, const char *origins, const char *host, 
 	const struct origin_rules rules = {.listen = listen, .hosts = "", .origins = origins};
 	const struct origin_claim claim = {.host = host, .origin = origin};
 
-	return origin_is_welcome(&rules, &claim);
+	return origin_is_allowed(&rules, &claim);
 }
 
 static void test_a_server_for_this_machine_has_its_names_alone(void **state)
@@ -84,7 +84,7 @@ static void test_pages_of_this_machine_may_use_its_own_server(void **state)
 	assert_false(welcomes("127.0.0.1:8080", "", "127.0.0.1:8080", "file://localhost"));
 }
 
-/* Pages that browsers name so; each is of this machine. */
+/* Origins that browsers send for pages from this machine. */
 static void test_pages_of_this_machine_are_known_in_every_spelling(void **state)
 {
 	static const char *const own[] = {
@@ -180,7 +180,7 @@ static void test_what_is_no_origin_is_nobodys(void **state)
 	}
 }
 
-/* Each is a name that somebody may own. */
+/* Each of these names could be registered by somebody else. */
 static void test_names_like_ours_are_not_ours(void **state)
 {
 	static const char *const others[] = {
@@ -230,7 +230,7 @@ static void test_addresses_are_compared_by_value(void **state)
 		welcomes("[::]:80", "http://[2001:db8:0:0::1]", "x", "http://[2001:db8::1]:80"));
 }
 
-/* A dot at its end makes it another name, for browsers and for us. */
+/* A name with a dot at its end is another name, for browsers and for the server. */
 static void test_a_dot_at_the_end_is_part_of_the_name(void **state)
 {
 	(void)state;
@@ -271,8 +271,9 @@ static void test_a_host_is_a_name_and_a_port(void **state)
 			fail_msg("%s", bad[i]);
 		assert_false(knows("0.0.0.0:8080", "localhost", bad[i]));
 	}
-	assert_false(knows("127.0.0.1:8080", "", "localhost.")); /* may be asked of a name server */
-	assert_true(knows("127.0.0.1:8080", "", "127.1:8080")); /* curl sends what was typed */
+	assert_false(
+		knows("127.0.0.1:8080", "", "localhost.")); /* browsers may look it up in DNS */
+	assert_true(knows("127.0.0.1:8080", "", "127.1:8080")); /* curl sends it as it was typed */
 }
 
 static void test_mistakes_in_the_list_are_found(void **state)

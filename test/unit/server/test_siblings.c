@@ -1,5 +1,5 @@
-/* Who else serves our address: every other living server of the same directory, whichever
- * started last or has ended since, and nothing else that may stand in its files. */
+/* Finding the other servers of our address: every other running server of the same data directory is
+ * found, whichever started last or has ended since, and nothing else that its files may contain. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -22,7 +22,7 @@ static char dir[64];
 static struct siblings us;
 static struct sibling found;
 
-/* Locks belong to open files, so that another one of this process counts as another server. */
+/* Locks belong to open files, so a second one in this process counts as another server. */
 static struct siblings open_another(const char *address)
 {
 	struct siblings other;
@@ -123,7 +123,7 @@ static void test_others_with_our_address_are_found_and_those_with_another_are_no
 	assert_int_equal(found.pid, getpid());
 	assert_int_equal(found.slot, other.slot);
 	assert_int_not_equal(us.slot, other.slot);
-	siblings_close(&other); /* as its end does, whatever its entry says */
+	siblings_close(&other); /* like the end of its process; its entry stays in the file */
 	assert_int_equal(count(), 0);
 	siblings_close(&elsewhere);
 }
@@ -158,11 +158,11 @@ static void test_the_first_is_found_after_the_second_has_ended(void **state)
 	siblings_close(&second);
 	assert_true(siblings_find_serving(&found, &us));
 	assert_int_equal(found.slot, first.slot);
-	assert_false(siblings_leave(&first, &found)); /* nobody is left */
+	assert_false(siblings_leave(&first, &found)); /* no other server is left */
 	siblings_close(&first);
 }
 
-/* Its record is read by whoever comes while it is not written anew. */
+/* The record of the slot's previous owner must not be taken for that of the new one. */
 static void test_a_slot_is_used_again(void **state)
 {
 	struct siblings first = start_another("127.0.0.1:8081");
@@ -191,7 +191,7 @@ static void test_there_is_a_bound(void **state)
 	assert_int_equal(siblings_join(&us), 0);
 }
 
-/* Each has a port of its own: callers of ours do not come to it. */
+/* With port 0, each server has a port of its own, so our clients cannot reach the other one. */
 static void test_another_process_with_a_port_of_its_own_is_nobody(void **state)
 {
 	struct siblings other = start_another("127.0.0.1:0");
@@ -214,7 +214,8 @@ static void test_a_directory_that_cannot_be_written_is_an_empty_list(void **stat
 	siblings_close(&other);
 }
 
-/* The previous release: a note without a slot, and a share of the lock. */
+/* A server of the previous release: it has an entry in syrinx.pid without a slot, and a shared lock on
+ * syrinx.lock. */
 
 static int hold_share(void)
 {
@@ -255,19 +256,19 @@ static void test_the_previous_release_is_found(void **state)
 	assert_int_equal(siblings_join(&us), 0);
 	assert_int_equal(siblings_note(&us, false), 0);
 	assert_int_equal(count(), 0);
-	assert_int_equal(count_with_pid((long)getppid(), ADDRESS), 1); /* it came after us */
+	assert_int_equal(count_with_pid((long)getppid(), ADDRESS), 1); /* it started last */
 	close(other);
 	assert_int_equal(count(), 0);
 }
 
-/* A note outlives its server, and its number may be another process' by now. */
+/* syrinx.pid outlives its server, and another process may have its process id now. */
 static void test_a_note_without_a_living_server_is_nobody(void **state)
 {
 	(void)state;
 	assert_int_equal(count_with_pid((long)getppid(), ADDRESS), 0);
 }
 
-/* With a slot it is of one that would be found by its slot. */
+/* A server that has a slot is found by its slot, and not by syrinx.pid. */
 static void test_a_note_that_is_nonsense_or_has_a_slot_is_nobody(void **state)
 {
 	int other = hold_share();
@@ -288,7 +289,7 @@ static void test_a_store_is_replaced_only_while_no_server_uses_it(void **state)
 	struct siblings other = open_another(ADDRESS);
 
 	(void)state;
-	/* A server that starts, and does not listen yet. */
+	/* Servers that are starting and do not listen yet. */
 	assert_int_equal(siblings_use_store(&us), 0);
 	assert_int_equal(siblings_use_store(&other), 0);
 	assert_int_equal(siblings_exclude(&restore), EBUSY);

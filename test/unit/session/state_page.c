@@ -1,13 +1,12 @@
 /*
- * state_page.c: the page of docs/ that shows a table of states (see
- * state_page.h).
+ * state_page.c: the page of docs/ that shows a table of states (see state_page.h).
  */
 #include "state_page.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-static void write_diagram(FILE *out, const struct state_page *page)
+static void state_page_write_diagram(FILE *out, const struct state_page *page)
 {
 	fprintf(out, "```mermaid\nstateDiagram-v2\n    [*] --> %s\n", page->state_name(0));
 	for (unsigned from = 0; from < page->state_count; ++from) {
@@ -22,7 +21,7 @@ static void write_diagram(FILE *out, const struct state_page *page)
 	fprintf(out, "    %s --> [*]\n```\n", page->state_name(page->state_count - 1));
 }
 
-static void write_row(FILE *out, const struct state_page *page, unsigned from)
+static void state_page_write_row(FILE *out, const struct state_page *page, unsigned from)
 {
 	fprintf(out, "| **%s** |", page->state_name(from));
 	for (unsigned event = 0; event < page->event_count; ++event) {
@@ -34,7 +33,7 @@ static void write_row(FILE *out, const struct state_page *page, unsigned from)
 	fprintf(out, "\n");
 }
 
-static void write_table(FILE *out, const struct state_page *page)
+static void state_page_write_table(FILE *out, const struct state_page *page)
 {
 	fprintf(out, "| |");
 	for (unsigned event = 0; event < page->event_count; ++event)
@@ -44,19 +43,19 @@ static void write_table(FILE *out, const struct state_page *page)
 		fprintf(out, "---|");
 	fprintf(out, "\n");
 	for (unsigned from = 0; from < page->state_count; ++from)
-		write_row(out, page, from);
+		state_page_write_row(out, page, from);
 }
 
-static void write_page(FILE *out, const struct state_page *page)
+static void state_page_write_page(FILE *out, const struct state_page *page)
 {
 	fprintf(out,
 		"# %s\n\nGenerated from the table in `%s` by\n"
 		"`%s --write docs/%s`; a test fails if it is out of date.\n\n",
 		page->title, page->source, page->program, page->name);
-	write_diagram(out, page);
+	state_page_write_diagram(out, page);
 	fprintf(out, "\n## Transitions\n\nA dot means that the event has no effect in that "
 		     "state.\n\n");
-	write_table(out, page);
+	state_page_write_table(out, page);
 	fprintf(out, "\n## States\n\n");
 	for (unsigned i = 0; i < page->state_count; ++i)
 		fprintf(out, "- **%s** %s\n", page->state_name(i), page->state_texts[i]);
@@ -73,7 +72,7 @@ char *state_page_text(const struct state_page *page)
 
 	if (!out)
 		abort();
-	write_page(out, page);
+	state_page_write_page(out, page);
 	fclose(out);
 	return text;
 }
@@ -102,6 +101,6 @@ int state_page_write(const struct state_page *page, const char *path)
 		perror(path);
 		return 1;
 	}
-	write_page(out, page);
+	state_page_write_page(out, page);
 	return fclose(out) != 0;
 }

@@ -1,5 +1,5 @@
 /*
- * state_tests.c: what must hold of every table of states (see state_tests.h).
+ * state_tests.c: what must be true of every table of states (see state_tests.h).
  */
 #include "state_tests.h"
 
@@ -32,7 +32,7 @@ static void test_every_event_leads_where_the_table_says(void **state)
 	}
 }
 
-static void test_the_end_is_the_end(void **state)
+static void test_no_event_leaves_the_final_state(void **state)
 {
 	const struct state_page *page = ((const struct state_tests *)*state)->page;
 
@@ -43,7 +43,7 @@ static void test_the_end_is_the_end(void **state)
 	}
 }
 
-static void test_it_ends_by_itself(void **state)
+static void test_events_of_the_server_lead_to_the_final_state(void **state)
 {
 	const struct state_tests *tests = *state;
 	const struct state_page *page = tests->page;
@@ -78,8 +78,9 @@ int state_tests_main(const struct state_tests *tests, int argc, char **argv)
 	struct state_tests given = *tests;
 	const struct CMUnitTest cases[] = {
 		cmocka_unit_test_prestate(test_every_event_leads_where_the_table_says, &given),
-		cmocka_unit_test_prestate(test_the_end_is_the_end, &given),
-		cmocka_unit_test_prestate(test_it_ends_by_itself, &given),
+		cmocka_unit_test_prestate(test_no_event_leaves_the_final_state, &given),
+		cmocka_unit_test_prestate(test_events_of_the_server_lead_to_the_final_state,
+					  &given),
 		cmocka_unit_test_prestate(test_the_page_is_current, &given),
 	};
 

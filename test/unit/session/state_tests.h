@@ -1,6 +1,5 @@
 /*
- * state_tests.h: what must hold of every table of states, and of the page that
- * shows it.
+ * state_tests.h: tests that apply to every table of states, and to the page that shows it.
  */
 #ifndef UNIT_SESSION_STATE_TESTS_H
 #define UNIT_SESSION_STATE_TESTS_H
@@ -9,15 +8,15 @@
 
 struct state_tests {
 	const struct state_page *page;
-	/* State by state where each event leads; state_count: it has no meaning there. */
+	/* For each state, the state that each event leads to; state_count: none. */
 	const unsigned *expected;
-	/* No client and no engine may be needed to get out of a state: these events, each once
-	 * and in this order, lead from every state to the end. */
+	/* Events of the server itself.  Each of them once, in this order, must lead from every
+	 * state to the final one, so that no state needs a client or an engine to be left. */
 	const unsigned *clocks;
 	unsigned clock_count;
 };
 
-/* A main: runs the tests, or with --write FILE writes the page. */
+/* To be called by main: runs the tests, or with --write FILE writes the page. */
 int state_tests_main(const struct state_tests *tests, int argc, char **argv);
 
 #endif

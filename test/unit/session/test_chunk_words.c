@@ -1,4 +1,4 @@
-/* The words of a chunk: the client's characters, in the time of the chunk. */
+/* The words of a chunk have the client's characters, and times relative to the chunk. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +39,7 @@ static void close_chunk(struct said *chunk)
 	assert_int_equal(mem_live(), 0);
 }
 
-/* A part of so many milliseconds, with the words that were heard in it. */
+/* Adds a part of this many milliseconds, with the engine's words in it. */
 static void speak(struct said *chunk, const struct spoken_part *part, unsigned ms,
 		  const struct speech_word *heard, size_t count)
 {
@@ -115,7 +115,7 @@ static void test_words_that_stand_for_the_same_characters_are_one(void **state)
 	close_chunk(&chunk);
 }
 
-static void test_what_stands_for_nothing_is_no_word(void **state)
+static void test_an_engine_word_without_characters_is_dropped(void **state)
 {
 	static const struct spoken_piece pieces[] = {
 		{.end = 3, .from = 0, .to = 3, .is_verbatim = true},
@@ -211,7 +211,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words_that_stand_for_the_same_characters_are_one),
-		cmocka_unit_test(test_what_stands_for_nothing_is_no_word),
+		cmocka_unit_test(test_an_engine_word_without_characters_is_dropped),
 		cmocka_unit_test(
 			test_times_are_in_order_and_inside_the_part_whatever_the_engine_says),
 		cmocka_unit_test(test_parts_follow_each_other_with_the_silence_between_them),

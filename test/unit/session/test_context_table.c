@@ -1,12 +1,12 @@
 /*
- * The life of a context: every state with every event, and the page that shows
+ * The states of a context: every state with every event, and the page that shows
  * it.  With --write FILE this program writes that page (docs/context-states.md).
  */
 #include "base/count.h"
 #include "session/context.h"
 #include "state_tests.h"
 
-#define NO CONTEXT_STATE_COUNT /* the event has no meaning there */
+#define NO CONTEXT_STATE_COUNT /* the event has no meaning in that state */
 
 static const unsigned expected[CONTEXT_STATE_COUNT][CONTEXT_EVENT_COUNT] = {
 	[CONTEXT_OPEN] =

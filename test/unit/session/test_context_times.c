@@ -19,7 +19,8 @@ static void on_over(void *arg)
 	(void)arg;
 }
 
-/* A whole turn of "Hello there.", which takes 780 ms; the time of its first character. */
+/* Speaks a whole turn of "Hello there.", which takes 780 ms; returns the time of its first
+ * character. */
 static long first_time_ms(struct world *world, const struct turn_owner *owner, unsigned rate)
 {
 	static const char key[] = "\"charStartTimesMs\":[";
@@ -65,7 +66,7 @@ static void test_the_rate_may_change_between_the_turns_of_a_context(void **state
 	(void)state;
 	assert_int_equal(world_open(&world), 0);
 	session_init(&session, &dialect_native, &world.services, &world.peer.peer, WORLD_REQUEST_ID,
-		     world.member);
+		     world.caller);
 	session.dialect = &elevenlabs_dialect_multi;
 	assert_int_equal(first_time_ms(&world, &owner, 24000), 0);
 	assert_int_equal(first_time_ms(&world, &owner, 8000), 780);

@@ -1,6 +1,6 @@
 /*
- * A speech engine's conversation: what it hears under which id, and when the
- * model is asked, goes on or is given up.
+ * A speech engine's conversation: which replies it gets with which id, and when the model is asked,
+ * continues or is cancelled.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -23,7 +23,8 @@
 #include "session/conversation.h"
 
 #define HELLO "[{\"role\":\"user\",\"content\":\"hello\"}]"
-#define HELLO_AGAIN "[{\"content\":\"hello\",\"role\":\"user\"}]" /* the same, written otherwise */
+#define HELLO_AGAIN                                                                                \
+	"[{\"content\":\"hello\",\"role\":\"user\"}]" /* the same content, written differently */
 #define MORE                                                                                       \
 	"[{\"role\":\"user\",\"content\":\"hello\"},{\"role\":\"agent\",\"content\":\"Hi.\"},"     \
 	"{\"role\":\"user\",\"content\":\"more\"}]"
@@ -173,7 +174,7 @@ static void test_a_turn_is_deltas_and_one_empty_final(void **state)
 	assert_int_equal(talk->llm.cancelled, 0);
 }
 
-static void test_a_higher_id_gives_the_answer_up(void **state)
+static void test_a_higher_id_cancels_the_answer(void **state)
 {
 	struct talk *talk = *state;
 
@@ -183,13 +184,48 @@ static void test_a_higher_id_gives_the_answer_up(void **state)
 	transcript(talk, MORE, "21");
 	assert_int_equal(talk->llm.cancelled, 1);
 	assert_int_equal(talk->llm.answers.count, 1);
-	expect_nothing(talk); /* above all no final of the old one */
+	expect_nothing(talk); /* in particular, no final of the old turn */
 	fake_llm_say(&talk->llm, "new");
 	fake_llm_finish(&talk->llm, LLM_WHOLE);
 	expect_words(talk, "new", "21");
 	expect_final(talk, "21");
 	expect_nothing(talk);
 	assert_int_equal(figures_of(talk).cancels, 1);
+}
+
+/* Before the first word, after it, and when there is nothing to drop. */
+static void test_a_dropped_answer_is_cancelled_and_has_no_final(void **state)
+{
+	struct talk *talk = *state;
+
+	conversation_drop(talk->conversation);
+	transcript(talk, HELLO, "1");
+	conversation_drop(talk->conversation);
+	assert_int_equal(talk->llm.cancelled, 1);
+	transcript(talk, HELLO, "2");
+	fake_llm_say(&talk->llm, "heard");
+	talk->peer.is_blocked = true;
+	fake_llm_say(&talk->llm, " late");
+	conversation_drop(talk->conversation);
+	conversation_drop(talk->conversation);
+	assert_int_equal(talk->llm.cancelled, 2);
+	hand_over(talk);
+	expect_words(talk, "heard", "2");
+	expect_nothing(talk);
+	assert_int_equal(figures_of(talk).cancels, 2);
+	/* Only a part of the answer is known, so it cannot be repeated. */
+	transcript(talk, HELLO, "3");
+	assert_int_equal(talk->llm.asked, 3);
+	fake_llm_say(&talk->llm, "whole");
+	fake_llm_finish(&talk->llm, LLM_WHOLE);
+	expect_words(talk, "whole", "3");
+	expect_final(talk, "3");
+	conversation_drop(talk->conversation);
+	transcript(talk, HELLO, "4");
+	assert_int_equal(talk->llm.asked, 3); /* nothing was dropped, so it is repeated */
+	expect_words(talk, "whole", "4");
+	expect_final(talk, "4");
+	expect_nothing(talk);
 }
 
 static void note_what_has_left(void *arg)
@@ -200,8 +236,8 @@ static void note_what_has_left(void *arg)
 	assert_int_equal(talk->peer.waiting.count, 0);
 }
 
-/* The cancel comes before the last delta: that one finds nobody. */
-static void test_the_model_is_given_up_before_anything_new_leaves(void **state)
+/* The cancel happens before the last delta, which is then ignored. */
+static void test_the_model_is_cancelled_before_anything_new_is_sent(void **state)
 {
 	struct talk *talk = *state;
 
@@ -218,8 +254,8 @@ static void test_the_model_is_given_up_before_anything_new_leaves(void **state)
 	expect_nothing(talk);
 }
 
-/* The last delta, and the final, come before the cancel, and wait to be sent. */
-static void test_what_waits_under_an_outdated_id_never_leaves(void **state)
+/* The last delta and the final happen before the cancel, and wait to be sent. */
+static void test_waiting_messages_with_an_outdated_id_are_never_sent(void **state)
 {
 	struct talk *talk = *state;
 
@@ -300,7 +336,7 @@ static void test_a_retry_before_the_first_word_only_changes_the_id(void **state)
 	assert_int_equal(figures_of(talk).retries, 1);
 }
 
-static void test_a_retry_in_mid_answer_begins_it_again(void **state)
+static void test_a_retry_during_an_answer_sends_it_again_from_the_start(void **state)
 {
 	struct talk *talk = *state;
 
@@ -319,7 +355,7 @@ static void test_a_retry_in_mid_answer_begins_it_again(void **state)
 	expect_nothing(talk);
 }
 
-static void test_a_retry_after_the_answer_says_it_again(void **state)
+static void test_a_retry_after_the_answer_sends_it_again(void **state)
 {
 	struct talk *talk = *state;
 
@@ -331,7 +367,7 @@ static void test_a_retry_after_the_answer_says_it_again(void **state)
 	transcript(talk, HELLO, "2");
 	expect_words(talk, "one", "2");
 	expect_final(talk, "2");
-	transcript(talk, HELLO, "2"); /* and is then the newest */
+	transcript(talk, HELLO, "2"); /* this is then the newest event */
 	transcript(talk, HELLO, "1");
 	expect_nothing(talk);
 	assert_int_equal(talk->llm.asked, 1);
@@ -339,7 +375,7 @@ static void test_a_retry_after_the_answer_says_it_again(void **state)
 	assert_int_equal(talk->llm.asked, 2);
 }
 
-static void test_a_retry_takes_back_what_waits(void **state)
+static void test_a_retry_drops_messages_that_wait(void **state)
 {
 	struct talk *talk = *state;
 
@@ -356,7 +392,7 @@ static void test_a_retry_takes_back_what_waits(void **state)
 	expect_nothing(talk);
 }
 
-static void test_an_answer_that_was_too_long_to_keep_is_asked_for_again(void **state)
+static void test_an_answer_that_was_too_long_to_keep_is_requested_again(void **state)
 {
 	struct talk *talk = *state;
 	char *words = calloc(1, CONVERSATION_KEPT_MAX + 1);
@@ -365,7 +401,7 @@ static void test_an_answer_that_was_too_long_to_keep_is_asked_for_again(void **s
 	memset(words, 'x', CONVERSATION_KEPT_MAX);
 	transcript(talk, HELLO, "1");
 	fake_llm_say(&talk->llm, words);
-	transcript(talk, HELLO, "2"); /* as long as may be kept */
+	transcript(talk, HELLO, "2"); /* the longest answer that may be kept */
 	assert_int_equal(talk->llm.asked, 1);
 	fake_llm_say(&talk->llm, "x");
 	transcript(talk, HELLO, "3");
@@ -374,7 +410,7 @@ static void test_an_answer_that_was_too_long_to_keep_is_asked_for_again(void **s
 	free(words);
 }
 
-static void test_a_missing_id_is_a_new_turn_and_none_is_sent(void **state)
+static void test_a_message_without_an_id_is_a_new_turn_answered_without_one(void **state)
 {
 	struct talk *talk = *state;
 
@@ -405,11 +441,11 @@ static void test_a_string_id_is_a_new_turn_and_echoed(void **state)
 	assert_int_equal(talk->llm.asked, 2);
 	transcript(talk, HELLO, "\"y\"");
 	assert_int_equal(talk->llm.asked, 3);
-	transcript(talk, MORE, "3"); /* numbers go on counting */
+	transcript(talk, MORE, "3"); /* numbers continue to increase */
 	assert_int_equal(talk->llm.asked, 3);
 	transcript(talk, MORE, "4");
 	assert_int_equal(talk->llm.asked, 4);
-	transcript(talk, MORE, "1.5"); /* has no order */
+	transcript(talk, MORE, "1.5"); /* an id that is not an integer has no order */
 	assert_int_equal(talk->llm.asked, 5);
 }
 
@@ -438,7 +474,7 @@ static void test_a_ping_is_answered_at_once(void **state)
 	expect_nothing(talk);
 }
 
-static void test_who_does_not_read_gets_no_more_pongs(void **state)
+static void test_a_peer_that_does_not_read_gets_no_more_pongs(void **state)
 {
 	struct talk *talk = *state;
 
@@ -448,7 +484,7 @@ static void test_who_does_not_read_gets_no_more_pongs(void **state)
 	assert_true(talk->peer.waiting_bytes <= FAKE_PEER_FULL + 64);
 }
 
-static void test_words_for_who_does_not_read_are_gathered(void **state)
+static void test_words_are_collected_while_the_peer_does_not_read(void **state)
 {
 	struct talk *talk = *state;
 	size_t words = 0;
@@ -470,7 +506,7 @@ static void test_words_for_who_does_not_read_are_gathered(void **state)
 	expect_nothing(talk);
 }
 
-static void test_gathered_words_leave_when_there_is_room(void **state)
+static void test_collected_words_are_sent_when_there_is_room(void **state)
 {
 	struct talk *talk = *state;
 
@@ -488,7 +524,7 @@ static void test_gathered_words_leave_when_there_is_room(void **state)
 	expect_words(talk, " now", "1");
 }
 
-static void test_close_gives_up_and_closes(void **state)
+static void test_a_close_cancels_the_answer_and_closes_the_connection(void **state)
 {
 	struct talk *talk = *state;
 
@@ -504,7 +540,7 @@ static void test_close_gives_up_and_closes(void **state)
 	assert_false(talk->peer.sent_after_close);
 }
 
-static void test_an_error_of_the_engine_ends_it(void **state)
+static void test_an_error_of_the_engine_ends_the_conversation(void **state)
 {
 	struct talk *talk = *state;
 
@@ -514,7 +550,7 @@ static void test_an_error_of_the_engine_ends_it(void **state)
 	assert_int_equal(talk->peer.close_code, 1000);
 }
 
-static void test_what_is_not_understood_changes_nothing(void **state)
+static void test_messages_that_are_not_understood_change_nothing(void **state)
 {
 	static const char *const messages[] = {
 		"",
@@ -538,7 +574,7 @@ static void test_what_is_not_understood_changes_nothing(void **state)
 	assert_int_equal(figures_of(talk).ignored, COUNT(messages));
 }
 
-static void test_a_history_without_a_last_word_of_the_user_is_a_silence(void **state)
+static void test_a_history_that_does_not_end_with_the_user_is_a_silence(void **state)
 {
 	struct talk *talk = *state;
 
@@ -578,7 +614,7 @@ static void test_a_history_of_a_megabyte_is_answered(void **state)
 	expect_words(talk, "long", "1");
 }
 
-static void test_a_stream_that_breaks_ends_with_the_final(void **state)
+static void test_an_answer_that_breaks_off_ends_with_a_final(void **state)
 {
 	struct talk *talk = *state;
 
@@ -591,7 +627,7 @@ static void test_a_stream_that_breaks_ends_with_the_final(void **state)
 	assert_int_equal(figures_of(talk).llm_errors, 1);
 }
 
-static void test_failures_count_also_of_an_answer_that_is_given_up(void **state)
+static void test_failures_of_a_cancelled_answer_are_counted(void **state)
 {
 	struct talk *talk = *state;
 
@@ -606,7 +642,7 @@ static void test_failures_count_also_of_an_answer_that_is_given_up(void **state)
 	assert_int_equal(figures_of(talk).llm_errors, 2);
 }
 
-static void test_an_answer_without_a_word_has_its_final(void **state)
+static void test_an_empty_answer_has_a_final(void **state)
 {
 	struct talk *talk = *state;
 
@@ -617,7 +653,7 @@ static void test_an_answer_without_a_word_has_its_final(void **state)
 	assert_int_equal(figures_of(talk).fallbacks, 1);
 }
 
-static void test_who_cannot_ask_says_so_aloud(void **state)
+static void test_the_fallback_sentence_is_sent_if_the_model_cannot_be_asked(void **state)
 {
 	struct talk *talk = *state;
 
@@ -631,7 +667,7 @@ static void test_who_cannot_ask_says_so_aloud(void **state)
 	expect_words(talk, "better", "2");
 }
 
-static void test_ids_in_the_log_are_plain(void **state)
+static void test_unusual_characters_of_ids_are_replaced_in_the_log(void **state)
 {
 	struct talk *talk = *state;
 
@@ -643,7 +679,7 @@ static void test_ids_in_the_log_are_plain(void **state)
 	assert_int_equal(strlen(conversation_id(talk->conversation)), CONVERSATION_ID_SIZE - 1);
 }
 
-static void test_figures_say_what_happened(void **state)
+static void test_figures_count_what_happened(void **state)
 {
 	struct talk *talk = *state;
 	struct conversation_figures sum = {.first_ms_max = 7, .turns = 10};
@@ -665,14 +701,15 @@ static void test_figures_say_what_happened(void **state)
 	assert_int_equal(figures.first_ms_sum, 180);
 	assert_int_equal(figures.first_ms_max, 120);
 	assert_int_equal(figures.tokens_out, 3);
-	assert_int_equal(figures.tokens_in, 2 * FAKE_LLM_TOKENS_IN); /* of the one given up too */
+	assert_int_equal(figures.tokens_in,
+			 2 * FAKE_LLM_TOKENS_IN); /* including those of the cancelled answer */
 	conversation_figures_add(&sum, &figures);
 	assert_int_equal(sum.turns, 12);
 	assert_int_equal(sum.first_ms_max, 120);
 }
 
-/* A sentence of ours is nobody's first word: a model that is dead would look quick. */
-static void test_the_fallback_is_no_first_word_of_a_model(void **state)
+/* The fallback sentence does not count as the first word, because a dead model would look fast. */
+static void test_the_fallback_does_not_count_as_the_first_word_of_a_model(void **state)
 {
 	struct talk *talk = *state;
 
@@ -683,9 +720,8 @@ static void test_the_fallback_is_no_first_word_of_a_model(void **state)
 	assert_int_equal(figures_of(talk).fallbacks, 1);
 }
 
-/* Every allocation fails once: nothing leaks, and nothing is ever said under a
- * wrong id. */
-static void test_memory_that_runs_out_does_no_harm(void **state)
+/* Every allocation fails once: nothing leaks, and nothing is sent with a wrong id. */
+static void test_nothing_leaks_and_no_wrong_id_is_sent_when_memory_runs_out(void **state)
 {
 	struct talk *talk = *state;
 
@@ -712,37 +748,38 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_turn_is_deltas_and_one_empty_final),
-		TEST(test_a_higher_id_gives_the_answer_up),
-		TEST(test_the_model_is_given_up_before_anything_new_leaves),
-		TEST(test_what_waits_under_an_outdated_id_never_leaves),
+		TEST(test_a_higher_id_cancels_the_answer),
+		TEST(test_a_dropped_answer_is_cancelled_and_has_no_final),
+		TEST(test_the_model_is_cancelled_before_anything_new_is_sent),
+		TEST(test_waiting_messages_with_an_outdated_id_are_never_sent),
 		TEST(test_the_same_id_with_the_same_content_is_ignored),
 		TEST(test_the_same_id_with_other_content_is_a_correction),
 		TEST(test_a_lower_id_is_ignored),
 		TEST(test_a_retry_before_the_first_word_only_changes_the_id),
-		TEST(test_a_retry_in_mid_answer_begins_it_again),
-		TEST(test_a_retry_after_the_answer_says_it_again),
-		TEST(test_a_retry_takes_back_what_waits),
-		TEST(test_an_answer_that_was_too_long_to_keep_is_asked_for_again),
-		TEST(test_a_missing_id_is_a_new_turn_and_none_is_sent),
+		TEST(test_a_retry_during_an_answer_sends_it_again_from_the_start),
+		TEST(test_a_retry_after_the_answer_sends_it_again),
+		TEST(test_a_retry_drops_messages_that_wait),
+		TEST(test_an_answer_that_was_too_long_to_keep_is_requested_again),
+		TEST(test_a_message_without_an_id_is_a_new_turn_answered_without_one),
 		TEST(test_a_string_id_is_a_new_turn_and_echoed),
 		TEST(test_zero_is_an_id),
 		TEST(test_a_ping_is_answered_at_once),
-		TEST(test_who_does_not_read_gets_no_more_pongs),
-		TEST(test_words_for_who_does_not_read_are_gathered),
-		TEST(test_gathered_words_leave_when_there_is_room),
-		TEST(test_close_gives_up_and_closes),
-		TEST(test_an_error_of_the_engine_ends_it),
-		TEST(test_what_is_not_understood_changes_nothing),
-		TEST(test_a_history_without_a_last_word_of_the_user_is_a_silence),
+		TEST(test_a_peer_that_does_not_read_gets_no_more_pongs),
+		TEST(test_words_are_collected_while_the_peer_does_not_read),
+		TEST(test_collected_words_are_sent_when_there_is_room),
+		TEST(test_a_close_cancels_the_answer_and_closes_the_connection),
+		TEST(test_an_error_of_the_engine_ends_the_conversation),
+		TEST(test_messages_that_are_not_understood_change_nothing),
+		TEST(test_a_history_that_does_not_end_with_the_user_is_a_silence),
 		TEST(test_a_history_of_a_megabyte_is_answered),
-		TEST(test_a_stream_that_breaks_ends_with_the_final),
-		TEST(test_failures_count_also_of_an_answer_that_is_given_up),
-		TEST(test_an_answer_without_a_word_has_its_final),
-		TEST(test_who_cannot_ask_says_so_aloud),
-		TEST(test_ids_in_the_log_are_plain),
-		TEST(test_figures_say_what_happened),
-		TEST(test_the_fallback_is_no_first_word_of_a_model),
-		TEST(test_memory_that_runs_out_does_no_harm),
+		TEST(test_an_answer_that_breaks_off_ends_with_a_final),
+		TEST(test_failures_of_a_cancelled_answer_are_counted),
+		TEST(test_an_empty_answer_has_a_final),
+		TEST(test_the_fallback_sentence_is_sent_if_the_model_cannot_be_asked),
+		TEST(test_unusual_characters_of_ids_are_replaced_in_the_log),
+		TEST(test_figures_count_what_happened),
+		TEST(test_the_fallback_does_not_count_as_the_first_word_of_a_model),
+		TEST(test_nothing_leaks_and_no_wrong_id_is_sent_when_memory_runs_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,14 +16,14 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "fake_leave.h"
 #include "fake_ledger.h"
 #include "fake_llm.h"
 #include "fake_peer.h"
+#include "fake_permit.h"
 #include "session/conversation.h"
 
-#define MODEL "echo" /* of the agent below */
-#define IN_PRICE INT64_C(2000000) /* micro-cents for a million tokens: two for one */
+#define MODEL "echo" /* the model of the agent below */
+#define IN_PRICE INT64_C(2000000) /* micro-cents per million tokens: two per token */
 #define OUT_PRICE INT64_C(30000000)
 
 struct talk {
@@ -32,13 +32,13 @@ struct talk {
 	struct fake_ledger *ledger;
 	struct fake_peer peer;
 	struct prices prices;
-	struct member *member;
+	struct caller *caller;
 	struct llm_agent *agent;
 	struct conversation *conversation;
 };
 
 static const struct store_limits no_limits = {STORE_LIMIT_NONE, STORE_LIMIT_NONE, STORE_LIMIT_NONE,
-					      STORE_LIMIT_NONE, STORE_LIMIT_NONE};
+					      STORE_LIMIT_NONE, STORE_LIMIT_NONE, STORE_LIMIT_NONE};
 
 static int set_up(void **state)
 {
@@ -65,21 +65,21 @@ static int tear_down(void **state)
 	struct talk *talk = *state;
 
 	mem_deref(talk->conversation);
-	mem_deref(talk->member);
+	mem_deref(talk->caller);
 	mem_deref(talk->agent);
 	assert_int_equal(talk->llm.answers.count, 0);
 	fake_peer_reset(&talk->peer);
 	timers_reset(&talk->timers);
 	free(talk->ledger);
 	free(talk);
-	fake_leave_wait(false);
-	fake_leave_end(false);
-	fake_leave_forget();
+	fake_permit_wait(false);
+	fake_permit_end(false);
+	fake_permit_forget();
 	assert_int_equal(mem_live(), 0);
 	return 0;
 }
 
-/* credit: micro-cents of a prepaid account; -1: it pays later. */
+/* `credit`: the micro-cents of a prepaid account; -1: the account is not prepaid. */
 static void begin(struct talk *talk, const struct store_limits *limits, int64_t credit,
 		  bool has_key)
 {
@@ -88,20 +88,20 @@ static void begin(struct talk *talk, const struct store_limits *limits, int64_t 
 					.credit_microcents = credit,
 					.limits = limits ? *limits : no_limits};
 	struct store_key key = {.id = 7, .scopes = STORE_SCOPE_SPEAK, .credit_cents = -1};
-	struct answer_payer payer = {.ledger = &talk->ledger->ledger, .prices = &talk->prices};
+	struct answer_billing billing = {.ledger = &talk->ledger->ledger, .prices = &talk->prices};
 	struct conversation_options options;
 
 	key.limits = no_limits;
-	assert_int_equal(member_alloc_alone(&talk->member, &talk->timers, &account, &key), 0);
-	payer.member = talk->member;
+	assert_int_equal(caller_alloc_standalone(&talk->caller, &talk->timers, &account, &key), 0);
+	billing.caller = talk->caller;
 	options = (struct conversation_options){.timers = &talk->timers,
 						.llm = &talk->llm.llm,
 						.agent = talk->agent,
 						.agent_name = "test",
 						.peer = &talk->peer.peer,
-						.payer = &payer,
-						.tells_errors = has_key,
-						.tells_usage = has_key};
+						.billing = &billing,
+						.sends_errors = has_key,
+						.sends_usage = has_key};
 	assert_int_equal(conversation_alloc(&talk->conversation, &options), 0);
 }
 
@@ -145,7 +145,7 @@ static const struct store_turn *row(const struct talk *talk, size_t at)
 	return &talk->ledger->bookings[at].row;
 }
 
-/* The two rows of an answer, at `at` and behind it. */
+/* Checks the two rows of an answer, at index `at` and after it. */
 static void assert_rows(const struct talk *talk, size_t at, enum store_turn_status status,
 			uint64_t in, uint64_t out, bool is_charged)
 {
@@ -170,13 +170,13 @@ static void assert_rows(const struct talk *talk, size_t at, enum store_turn_stat
 	}
 }
 
-static void test_an_answer_is_two_rows_of_what_the_model_counted(void **state)
+static void test_an_answer_has_two_rows_with_the_tokens_that_the_model_counted(void **state)
 {
 	struct talk *talk = *state;
 
 	begin(talk, NULL, -1, true);
 	ask(talk, "hello", 1);
-	assert_int_equal(talk->ledger->marked, 2); /* before a word has come */
+	assert_int_equal(talk->ledger->marked, 2); /* before a word was received */
 	assert_int_equal(talk->ledger->last_mark.status, STORE_TURN_LOST);
 	assert_int_equal(talk->ledger->last_mark.amount_microcents, 0);
 	assert_int_equal(talk->ledger->count, 0);
@@ -188,7 +188,7 @@ static void test_an_answer_is_two_rows_of_what_the_model_counted(void **state)
 	assert_false(row(talk, 0)->is_estimated);
 }
 
-static void test_usage_is_told_when_it_is_durable(void **state)
+static void test_usage_is_reported_when_it_is_durable(void **state)
 {
 	struct talk *talk = *state;
 	char usage[256];
@@ -209,7 +209,7 @@ static void test_usage_is_told_when_it_is_durable(void **state)
 	expect_nothing(talk);
 }
 
-static void test_a_cost_that_is_not_durable_is_not_known(void **state)
+static void test_a_cost_that_is_not_durable_is_reported_as_unknown(void **state)
 {
 	struct talk *talk = *state;
 
@@ -222,7 +222,7 @@ static void test_a_cost_that_is_not_durable_is_not_known(void **state)
 	expect(talk, "\"cost_cents\":null");
 }
 
-static void test_an_answer_that_is_overtaken_is_charged_for_what_was_asked_and_said(void **state)
+static void test_a_superseded_answer_is_charged_for_its_question_and_words_so_far(void **state)
 {
 	struct talk *talk = *state;
 
@@ -238,7 +238,7 @@ static void test_an_answer_that_is_overtaken_is_charged_for_what_was_asked_and_s
 	assert_rows(talk, 2, STORE_TURN_CANCELLED, FAKE_LLM_TOKENS_IN, 0, true);
 }
 
-static void test_what_failed_costs_nothing(void **state)
+static void test_a_failed_answer_costs_nothing(void **state)
 {
 	static const enum llm_end ends[] = {LLM_BROKEN, LLM_FALLBACK, LLM_SILENT};
 	static const char *const texts[] = {"one", "two", "three"};
@@ -253,7 +253,7 @@ static void test_what_failed_costs_nothing(void **state)
 	}
 }
 
-static void test_one_whose_requests_have_all_failed_costs_nothing_when_it_is_given_up(void **state)
+static void test_a_cancelled_answer_is_free_if_all_its_requests_have_failed(void **state)
 {
 	struct talk *talk = *state;
 
@@ -305,17 +305,17 @@ static void test_an_engine_whose_account_has_no_credit_says_the_sentence(void **
 	assert_int_equal(talk->peer.close_code, 0);
 }
 
-static void test_limits_of_turns_requests_and_characters_hold(void **state)
+static void test_limits_of_turns_requests_and_characters_apply(void **state)
 {
 	static const struct {
 		struct store_limits limits;
 		const char *part;
-		unsigned answers; /* before it holds; the last characters may be too many */
+		unsigned answers; /* answers before the limit applies; the last may exceed it */
 	} cases[] = {
-		{{0, -1, -1, -1, -1}, "at most 0 turns at once", 0},
-		{{-1, -1, 1, -1, -1}, "at most 1 requests per minute", 1},
-		{{-1, -1, -1, 4, -1}, "at most 4 characters per minute", 1},
-		{{-1, -1, -1, -1, 4}, "at most 4 characters", 0},
+		{{0, -1, -1, -1, -1, -1}, "at most 0 turns at once", 0},
+		{{-1, -1, 1, -1, -1, -1}, "at most 1 requests per minute", 1},
+		{{-1, -1, -1, 4, -1, -1}, "at most 4 characters per minute", 1},
+		{{-1, -1, -1, -1, 4, -1}, "at most 4 characters", 0},
 	};
 	struct talk *talk = *state;
 
@@ -331,18 +331,19 @@ static void test_limits_of_turns_requests_and_characters_hold(void **state)
 		assert_int_equal(talk->llm.asked, cases[i].answers);
 		expect(talk, cases[i].part);
 		expect(talk, FINAL);
-		assert_int_equal(talk->peer.close_code, 0); /* limits pass */
+		assert_int_equal(talk->peer.close_code,
+				 0); /* limits are temporary, so the connection stays open */
 		talk->conversation = mem_deref(talk->conversation);
-		talk->member = mem_deref(talk->member);
+		talk->caller = mem_deref(talk->caller);
 		while (fake_peer_peek(&talk->peer, NULL))
 			fake_message_free(fake_peer_read(&talk->peer, NULL));
 	}
 }
 
-/* As those of a history that were counted when they were new. */
+/* Characters of a history were counted when they were new. */
 static void test_only_the_newest_words_count_as_characters(void **state)
 {
-	static const struct store_limits five = {-1, -1, -1, 5, -1};
+	static const struct store_limits five = {-1, -1, -1, 5, -1, -1};
 	struct talk *talk = *state;
 	char json[] = "{\"type\":\"user_transcript\",\"user_transcript\":[{\"role\":\"user\","
 		      "\"content\":\"a long story\"},{\"role\":\"agent\",\"content\":\"oh\"},"
@@ -353,9 +354,9 @@ static void test_only_the_newest_words_count_as_characters(void **state)
 	assert_int_equal(talk->llm.asked, 1);
 }
 
-static void test_who_was_refused_may_ask_for_the_same_again(void **state)
+static void test_a_refused_question_can_be_asked_again(void **state)
 {
-	static const struct store_limits one = {-1, -1, 1, -1, -1};
+	static const struct store_limits one = {-1, -1, 1, -1, -1, -1};
 	struct talk *talk = *state;
 
 	begin(talk, &one, -1, true);
@@ -368,14 +369,14 @@ static void test_who_was_refused_may_ask_for_the_same_again(void **state)
 	assert_int_equal(talk->llm.asked, 2);
 }
 
-static void test_turns_at_once_are_given_back_when_the_answer_ends(void **state)
+static void test_the_slot_of_an_answer_is_released_when_it_ends(void **state)
 {
-	static const struct store_limits one = {1, -1, -1, -1, -1};
+	static const struct store_limits one = {1, -1, -1, -1, -1, -1};
 	struct talk *talk = *state;
 
 	begin(talk, &one, -1, true);
 	for (int i = 1; i < 5; ++i) {
-		ask(talk, i % 2 ? "one" : "two", i); /* the second overtakes the first */
+		ask(talk, i % 2 ? "one" : "two", i); /* the second supersedes the first */
 		assert_int_equal(talk->llm.asked, i);
 	}
 }
@@ -400,7 +401,7 @@ static void test_an_answer_that_would_overdraw_the_account_ends(void **state)
 	ask(talk, "hello", 1);
 	fake_llm_say(&talk->llm, "Hi");
 	expect(talk, "\"Hi\"");
-	fake_leave_end(true);
+	fake_permit_end(true);
 	fake_llm_say(&talk->llm, " you");
 	assert_int_equal(talk->llm.cancelled, 1);
 	expect(talk, "INSUFFICIENT_CREDITS");
@@ -409,45 +410,45 @@ static void test_an_answer_that_would_overdraw_the_account_ends(void **state)
 	assert_rows(talk, 0, STORE_TURN_CANCELLED, FAKE_LLM_TOKENS_IN, 2, true);
 }
 
-static void test_a_question_waits_for_leave_that_comes_later(void **state)
+static void test_a_question_waits_for_a_permit_that_is_granted_later(void **state)
 {
 	struct talk *talk = *state;
 
 	begin(talk, NULL, -1, true);
-	fake_leave_wait(true);
+	fake_permit_wait(true);
 	ask(talk, "hello", 1);
 	assert_int_equal(conversation_state(talk->conversation), CONVERSATION_WAITING);
 	assert_int_equal(talk->llm.asked, 0);
-	fake_leave_answer(NULL);
+	fake_permit_answer(NULL);
 	assert_int_equal(talk->llm.asked, 1);
 	assert_string_equal(talk->llm.history, "user: hello");
 	fake_llm_finish(&talk->llm, LLM_WHOLE);
 	assert_rows(talk, 0, STORE_TURN_FINISHED, FAKE_LLM_TOKENS_IN, 0, true);
 }
 
-static void test_leave_that_is_refused_later_is_told(void **state)
+static void test_a_permit_that_is_refused_later_is_reported(void **state)
 {
 	static const struct denied denied = {.why = DENIAL_TURNS, .limit = 2, .retry_s = 1};
 	struct talk *talk = *state;
 
 	begin(talk, NULL, -1, true);
-	fake_leave_wait(true);
+	fake_permit_wait(true);
 	ask(talk, "hello", 1);
-	fake_leave_answer(&denied);
+	fake_permit_answer(&denied);
 	assert_int_equal(talk->llm.asked, 0);
 	expect(talk, "at most 2 turns at once");
 	expect(talk, FINAL);
 }
 
-static void test_a_question_that_waits_for_leave_can_be_hung_up_on(void **state)
+static void test_a_connection_can_end_while_a_question_waits_for_a_permit(void **state)
 {
 	struct talk *talk = *state;
 
 	begin(talk, NULL, -1, true);
-	fake_leave_wait(true);
+	fake_permit_wait(true);
 	ask(talk, "hello", 1);
 	conversation_hang_up(talk->conversation);
-	fake_leave_forget(); /* the permit has ended: nobody is answered */
+	fake_permit_forget(); /* the permit was released, so there is no answer */
 	assert_int_equal(talk->llm.asked, 0);
 	assert_int_equal(talk->ledger->count, 0);
 }
@@ -468,7 +469,7 @@ static void test_rows_without_a_price_cost_nothing(void **state)
 	expect(talk, "\"cost_cents\":null");
 }
 
-static void test_long_answers_are_marked_as_they_come(void **state)
+static void test_long_answers_are_marked_repeatedly(void **state)
 {
 	struct talk *talk = *state;
 
@@ -487,26 +488,26 @@ static void test_long_answers_are_marked_as_they_come(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_an_answer_is_two_rows_of_what_the_model_counted),
-		CASE(test_usage_is_told_when_it_is_durable),
-		CASE(test_a_cost_that_is_not_durable_is_not_known),
-		CASE(test_an_answer_that_is_overtaken_is_charged_for_what_was_asked_and_said),
-		CASE(test_what_failed_costs_nothing),
-		CASE(test_one_whose_requests_have_all_failed_costs_nothing_when_it_is_given_up),
+		CASE(test_an_answer_has_two_rows_with_the_tokens_that_the_model_counted),
+		CASE(test_usage_is_reported_when_it_is_durable),
+		CASE(test_a_cost_that_is_not_durable_is_reported_as_unknown),
+		CASE(test_a_superseded_answer_is_charged_for_its_question_and_words_so_far),
+		CASE(test_a_failed_answer_costs_nothing),
+		CASE(test_a_cancelled_answer_is_free_if_all_its_requests_have_failed),
 		CASE(test_an_answer_that_is_sent_again_is_booked_once),
 		CASE(test_without_credit_the_model_is_not_asked),
 		CASE(test_an_engine_whose_account_has_no_credit_says_the_sentence),
-		CASE(test_limits_of_turns_requests_and_characters_hold),
+		CASE(test_limits_of_turns_requests_and_characters_apply),
 		CASE(test_only_the_newest_words_count_as_characters),
-		CASE(test_who_was_refused_may_ask_for_the_same_again),
-		CASE(test_turns_at_once_are_given_back_when_the_answer_ends),
+		CASE(test_a_refused_question_can_be_asked_again),
+		CASE(test_the_slot_of_an_answer_is_released_when_it_ends),
 		CASE(test_without_room_in_the_ledger_the_model_is_not_asked),
 		CASE(test_an_answer_that_would_overdraw_the_account_ends),
-		CASE(test_a_question_waits_for_leave_that_comes_later),
-		CASE(test_leave_that_is_refused_later_is_told),
-		CASE(test_a_question_that_waits_for_leave_can_be_hung_up_on),
+		CASE(test_a_question_waits_for_a_permit_that_is_granted_later),
+		CASE(test_a_permit_that_is_refused_later_is_reported),
+		CASE(test_a_connection_can_end_while_a_question_waits_for_a_permit),
 		CASE(test_rows_without_a_price_cost_nothing),
-		CASE(test_long_answers_are_marked_as_they_come),
+		CASE(test_long_answers_are_marked_repeatedly),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

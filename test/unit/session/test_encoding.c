@@ -1,6 +1,6 @@
 /*
- * test_encoding.c: samples go through an encoder off the loop, and a turn waits
- * for them.
+ * test_encoding.c: samples are encoded on another thread than the loop's, and a turn waits for
+ * them.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -32,11 +32,11 @@ struct ear {
 	struct buf bytes;
 	uint64_t samples;
 	unsigned times;
-	unsigned expected; /* then the loop ends */
+	unsigned expected; /* the loop stops after this many results */
 	int err;
 	struct loop *loop;
 	bool is_full;
-	unsigned edges; /* how often it was told that this has changed */
+	unsigned edges; /* how often on_full was called */
 };
 
 static void hear_full(void *arg, bool is_full)
@@ -78,7 +78,7 @@ static void write_pieces(struct encoding *encoding, const int16_t *samples)
 	assert_int_equal(encoding_end(encoding), 0);
 }
 
-/* As one encoder gives them without a thread. */
+/* The bytes that an encoder produces without a thread. */
 static void assert_encoded(const struct buf *bytes, const struct audio_format *format,
 			   const int16_t *samples)
 {
@@ -122,7 +122,7 @@ static void check_thread(const struct audio_format *format)
 	assert_int_equal(mem_live(), 0);
 }
 
-static void test_what_comes_back_is_the_stream_in_order(void **state)
+static void test_encoded_pieces_are_delivered_in_order(void **state)
 {
 	(void)state;
 	check_thread(&wav);
@@ -155,7 +155,7 @@ static void test_two_streams_on_one_thread_stay_apart(void **state)
 	}
 	assert_int_equal(encoding_end(encodings[0]), 0);
 	assert_int_equal(encoding_end(encodings[1]), 0);
-	encoding_threads_finish(threads); /* calls all that is done */
+	encoding_threads_finish(threads); /* delivers all results */
 	assert_encoded(&ears[0].bytes, &flac, samples);
 	assert_encoded(&ears[1].bytes, &mp3, samples);
 	for (size_t i = 0; i < 2; ++i) {
@@ -167,7 +167,7 @@ static void test_two_streams_on_one_thread_stay_apart(void **state)
 	assert_int_equal(mem_live(), 0);
 }
 
-/* A third one joins the thread with fewer of them, and a place that was given up is taken again. */
+/* A third encoding uses the thread with fewer of them, and a slot that was freed is used again. */
 static void test_streams_are_spread_over_the_threads(void **state)
 {
 	static int16_t samples[PIECES * FRAME];
@@ -205,7 +205,7 @@ static void test_streams_are_spread_over_the_threads(void **state)
 	assert_int_equal(mem_live(), 0);
 }
 
-static void test_a_closed_one_is_heard_no_more(void **state)
+static void test_a_closed_encoding_delivers_nothing_more(void **state)
 {
 	static int16_t samples[PIECES * FRAME];
 	struct ear ear = {0};
@@ -227,7 +227,7 @@ static void test_a_closed_one_is_heard_no_more(void **state)
 	assert_int_equal(mem_live(), 0);
 }
 
-static void test_without_a_thread_a_timer_does_it_later(void **state)
+static void test_without_a_thread_pieces_are_encoded_by_a_timer(void **state)
 {
 	static int16_t samples[PIECES * FRAME];
 	struct ear ear = {0};
@@ -245,7 +245,7 @@ static void test_without_a_thread_a_timer_does_it_later(void **state)
 	assert_int_equal(ear.times, PIECES + 1);
 	assert_encoded(&ear.bytes, &flac, samples);
 	encoding_close(encoding);
-	/* And one that is closed before. */
+	/* The same for an encoding that is closed before. */
 	assert_int_equal(encoding_alloc(&encoding, NULL, &timers, &flac, hear, &ear), 0);
 	write_pieces(encoding, samples);
 	encoding_close(encoding);
@@ -255,7 +255,7 @@ static void test_without_a_thread_a_timer_does_it_later(void **state)
 	assert_int_equal(mem_live(), 0);
 }
 
-static void test_a_second_that_is_away_is_full_and_told_once(void **state)
+static void test_a_second_of_pending_audio_is_reported_as_full_once(void **state)
 {
 	static const int16_t silence[FRAME];
 	struct ear ear = {0};
@@ -285,7 +285,7 @@ static void test_a_second_that_is_away_is_full_and_told_once(void **state)
 	assert_int_equal(mem_live(), 0);
 }
 
-static void test_what_an_encoder_refuses_is_told(void **state)
+static void test_an_error_of_the_encoder_is_reported(void **state)
 {
 	static const struct audio_format none = {AUDIO_OPUS, 24000, 64};
 	static const int16_t silence[FRAME];
@@ -308,7 +308,7 @@ static void test_what_an_encoder_refuses_is_told(void **state)
 	assert_int_equal(mem_live(), 0);
 }
 
-/* A turn alone in the world of the protocol tests. */
+/* A single turn in the world of the protocol tests. */
 struct stage {
 	struct world world;
 	struct session session;
@@ -339,7 +339,7 @@ static void stage_open(struct stage *stage, const struct audio_format *format)
 	settings.voice_id = 1;
 	settings.format = *format;
 	session_init(&stage->session, &dialect_native, &stage->world.services,
-		     &stage->world.peer.peer, WORLD_REQUEST_ID, stage->world.member);
+		     &stage->world.peer.peer, WORLD_REQUEST_ID, stage->world.caller);
 	stage->owner = (struct turn_owner){
 		.session = &stage->session,
 		.ops = &owner_ops,
@@ -361,7 +361,7 @@ static void stage_close(struct stage *stage)
 	assert_int_equal(mem_live(), 0);
 }
 
-/* All that can happen now but for the encoder. */
+/* Runs everything that can happen except the encoder. */
 static void speak(struct stage *stage)
 {
 	while (fake_speech_give(&stage->world.speech, UINT64_MAX, NULL))
@@ -399,8 +399,8 @@ static void say(struct stage *stage, const char *text)
 	turn_text(stage->turn, text, strlen(text));
 }
 
-/* The audio of all messages up to the one that has these words, which is taken
- * too.  The samples that frames were said to have. */
+/* Collects the audio of all messages up to the one that contains `until`, which is read too.
+ * Returns how many samples the frames report. */
 static uint64_t collect(struct stage *stage, struct buf *bytes, const char *until)
 {
 	struct fake_message *message;
@@ -429,7 +429,7 @@ static uint64_t collect(struct stage *stage, struct buf *bytes, const char *unti
 	return samples;
 }
 
-static void test_a_chunk_is_complete_when_its_frames_are_back(void **state)
+static void test_a_chunk_is_complete_when_its_frames_are_encoded(void **state)
 {
 	static struct stage stage;
 	struct buf bytes;
@@ -444,7 +444,7 @@ static void test_a_chunk_is_complete_when_its_frames_are_back(void **state)
 	assert_null(fake_peer_peek(&stage.world.peer, "chunk_complete"));
 	assert_int_equal(turn_state(stage.turn), TURN_DRAINING);
 	settle(&stage);
-	/* "One two." is hummed for 540 ms, 12960 samples. */
+	/* "One two." takes 540 ms, 12960 samples. */
 	assert_int_equal(collect(&stage, &bytes, "\"chunk_complete\":true"), 12960);
 	assert_int_equal(bytes.len, 44 + 12960 * 2);
 	assert_memory_equal(bytes.bytes, "RIFF", 4);
@@ -456,7 +456,7 @@ static void test_a_chunk_is_complete_when_its_frames_are_back(void **state)
 	stage_close(&stage);
 }
 
-static void test_the_end_of_the_stream_comes_before_final(void **state)
+static void test_the_end_of_the_stream_is_sent_before_final(void **state)
 {
 	static struct stage stage;
 	struct buf bytes;
@@ -472,7 +472,7 @@ static void test_the_end_of_the_stream_comes_before_final(void **state)
 	samples = collect(&stage, &bytes, "\"chunk_complete\":true");
 	at_chunk_end = bytes.len;
 	samples += collect(&stage, &bytes, "\"final\":true");
-	assert_true(bytes.len > at_chunk_end); /* what the encoder had kept */
+	assert_true(bytes.len > at_chunk_end); /* the bytes that the encoder had kept */
 	assert_int_equal(stage.world.ledger.bookings[0].row.samples, samples);
 	/* 128 kbit/s, and at most three frames more than the audio. */
 	assert_in_range(bytes.len, samples * 16000 / 44100, (samples + 3 * 1152) * 16000 / 44100);
@@ -481,7 +481,7 @@ static void test_the_end_of_the_stream_comes_before_final(void **state)
 	stage_close(&stage);
 }
 
-/* The encoder keeps a part of a block over a chunk's end. */
+/* The encoder keeps a part of a block beyond the end of a chunk. */
 static void test_the_seconds_of_a_chunk_are_those_of_its_text(void **state)
 {
 	static struct stage stage;
@@ -519,8 +519,8 @@ static void test_a_cancel_drops_what_is_in_the_encoder(void **state)
 	stage_close(&stage);
 }
 
-/* The sentence "One two." with a flush, and then the end of the turn: `stop` is called when the
- * next sentence is at hand.  The audio up to the final. */
+/* Speaks the sentence "One two." with a flush; then `stop` ends the turn, with or without the start
+ * of a next sentence.  Collects the audio up to the final. */
 static void collect_stopped(struct buf *bytes, const struct audio_format *format,
 			    void (*stop)(struct stage *stage))
 {
@@ -570,9 +570,9 @@ static void stop_a_sentence_that_waits_for_room(struct stage *stage)
 	fake_peer_hand_over(peer, SIZE_MAX);
 }
 
-/* What the encoder has kept of it is heard, and the stream has its end.  Streams of Opus have a
+/* The audio that the encoder has kept is sent, and the stream is complete.  Streams of Opus have a
  * random number in each page, so only their lengths are compared. */
-static void test_a_stop_leaves_the_flushed_sentence_whole(void **state)
+static void test_a_stop_keeps_the_flushed_sentence_complete(void **state)
 {
 	static const struct audio_format formats[] = {
 		{AUDIO_MP3, 44100, 128},
@@ -662,18 +662,18 @@ static void test_an_encoder_that_fails_fails_the_turn(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_comes_back_is_the_stream_in_order),
+		cmocka_unit_test(test_encoded_pieces_are_delivered_in_order),
 		cmocka_unit_test(test_two_streams_on_one_thread_stay_apart),
 		cmocka_unit_test(test_streams_are_spread_over_the_threads),
-		cmocka_unit_test(test_a_closed_one_is_heard_no_more),
-		cmocka_unit_test(test_without_a_thread_a_timer_does_it_later),
-		cmocka_unit_test(test_a_second_that_is_away_is_full_and_told_once),
-		cmocka_unit_test(test_what_an_encoder_refuses_is_told),
-		cmocka_unit_test(test_a_chunk_is_complete_when_its_frames_are_back),
-		cmocka_unit_test(test_the_end_of_the_stream_comes_before_final),
+		cmocka_unit_test(test_a_closed_encoding_delivers_nothing_more),
+		cmocka_unit_test(test_without_a_thread_pieces_are_encoded_by_a_timer),
+		cmocka_unit_test(test_a_second_of_pending_audio_is_reported_as_full_once),
+		cmocka_unit_test(test_an_error_of_the_encoder_is_reported),
+		cmocka_unit_test(test_a_chunk_is_complete_when_its_frames_are_encoded),
+		cmocka_unit_test(test_the_end_of_the_stream_is_sent_before_final),
 		cmocka_unit_test(test_the_seconds_of_a_chunk_are_those_of_its_text),
 		cmocka_unit_test(test_a_cancel_drops_what_is_in_the_encoder),
-		cmocka_unit_test(test_a_stop_leaves_the_flushed_sentence_whole),
+		cmocka_unit_test(test_a_stop_keeps_the_flushed_sentence_complete),
 		cmocka_unit_test(test_a_full_encoder_holds_the_job),
 		cmocka_unit_test(test_a_long_silence_waits_for_the_encoder),
 		cmocka_unit_test(test_an_encoder_that_fails_fails_the_turn),

@@ -1,6 +1,5 @@
-/* A session with the n-th allocation failing, for every n: no crash, no leak,
- * every turn is closed or refused with an error, and the next turn is spoken as
- * ever. */
+/* A session in which the n-th allocation fails, for every n: it does not crash or leak, every turn
+ * is closed or refused with an error, and the next turn is spoken normally. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,12 +15,12 @@
 #include "wire/dialect.h"
 #include "world.h"
 
-/* Runs without any failure after which none is taken to be left: some
- * allocations are made once and kept. */
+/* After this many runs in a row in which no allocation failed, all have been tried.  One run is not
+ * enough, because some allocations are made once and kept. */
 #define CLEAN_RUNS 20
 #define RUNS_MAX 1000
 
-/* What the client has read, by kind. */
+/* The messages that the client has read, by kind. */
 struct tally {
 	unsigned closed;
 	unsigned interrupted;
@@ -49,8 +48,7 @@ static void count_replies(struct world *world, struct tally *tally)
 	}
 }
 
-/* A turn with resampling, stretching, words, dictionaries and a queued turn behind
- * it. */
+/* A turn with resampling, stretching, words and dictionaries, and another turn queued after it. */
 static void talk(struct world *world)
 {
 	say(world, "{\"voice_id\":1,\"sample_rate\":16000,\"speed\":0.9,\"word_timestamps\":true}");
@@ -78,7 +76,7 @@ static void assert_well_again(struct world *world)
 	assert_int_equal(tally.errors, 0);
 }
 
-/* Two contexts with all that a turn can need, one of them interrupted. */
+/* Two contexts that use everything that a turn can need, one of them interrupted. */
 static void talk_in_contexts(struct world *world)
 {
 	say(world, "{\"voice_id\":1,\"sample_rate\":16000,\"speed\":0.9,\"text\":\"Hello there.\","
@@ -92,7 +90,7 @@ static void talk_in_contexts(struct world *world)
 	world_pass(world, 25000000);
 }
 
-/* One run on the multi socket; true when the failure was noticed. */
+/* One run with contexts; true when the failure was noticed. */
 static bool run_multi(size_t n)
 {
 	static struct world world;
@@ -152,7 +150,7 @@ static bool run(size_t n)
 	return !is_connected || tally.errors > 0;
 }
 
-/* What the owner of a call was told, and how much the peer had been given by then. */
+/* The result of a call, and how much had been sent to the peer by then. */
 struct outcome {
 	struct fake_peer *peer;
 	unsigned failed;
@@ -179,7 +177,7 @@ static void on_call_done(void *arg, const struct reply_usage *usage)
 	outcome->messages = outcome->peer->handed_over.count;
 }
 
-/* A text without anything to say, answered with encoded silence: its owner is told once, and
+/* Text with nothing to speak is answered with encoded silence: its owner is notified once, and
  * nothing is sent after that. */
 static bool run_silence(size_t n)
 {
@@ -204,7 +202,7 @@ static bool run_silence(size_t n)
 	settings.set = SETTING_OUTPUT_FORMAT | SETTING_VOICE_ID;
 	settings.voice_id = 1;
 	settings.format = (struct audio_format){AUDIO_MP3, 44100, 128};
-	request.member = world.member;
+	request.caller = world.caller;
 	mem_fail_after(n);
 	is_made = tts_call_alloc(&call, &request, &ops, &outcome) == 0;
 	if (is_made) {
@@ -234,7 +232,7 @@ static void fail_each(bool (*run_once)(size_t n))
 		clean = run_once(n) ? 0 : clean + 1;
 		noticed += clean == 0;
 	}
-	assert_true(noticed >= 10); /* the hook still reaches what it should */
+	assert_true(noticed >= 10); /* the hook still makes allocations fail */
 }
 
 static void test_any_allocation_may_fail(void **state)
@@ -255,7 +253,7 @@ static void test_any_allocation_of_a_silence_may_fail(void **state)
 	fail_each(run_silence);
 }
 
-static void test_without_failures_all_is_well(void **state)
+static void test_a_session_works_without_failures(void **state)
 {
 	(void)state;
 	assert_false(run(0));
@@ -266,7 +264,7 @@ static void test_without_failures_all_is_well(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_without_failures_all_is_well),
+		cmocka_unit_test(test_a_session_works_without_failures),
 		cmocka_unit_test(test_any_allocation_may_fail),
 		cmocka_unit_test(test_any_allocation_of_a_context_may_fail),
 		cmocka_unit_test(test_any_allocation_of_a_silence_may_fail),

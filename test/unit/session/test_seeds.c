@@ -1,4 +1,4 @@
-/* Which reading of a text a turn asks its engine for. */
+/* The seed that a turn requests from its engine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ static void test_temperature_0_repeats(void **state)
 {
 	(void)state;
 	assert_true(ask("\"temperature\":0,", TEXT) == 0);
-	assert_true(ask("\"seed\":5,", TEXT) == 0); /* both are kept */
+	assert_true(ask("\"seed\":5,", TEXT) == 0); /* both settings apply */
 	assert_true(ask("\"temperature\":0.4,", TEXT) != 0);
 }
 
@@ -87,7 +87,7 @@ static void test_a_seed_repeats_and_another_one_differs(void **state)
 	assert_true(ask("\"seed\":7,", TEXT) == seven);
 }
 
-/* A voice that says a sentence twice in a turn says it in two ways. */
+/* A voice that reads a sentence twice in a turn reads it in two ways. */
 static void test_chunks_of_a_turn_have_seeds_of_their_own(void **state)
 {
 	uint64_t alone = ask("\"seed\":7,", TEXT);

@@ -1,5 +1,4 @@
-/* The transcript: what a listener has heard is told in whole words, never too
- * many of them. */
+/* A transcript reports what a listener has heard in whole words, and never too many of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -160,7 +159,7 @@ static void test_no_tag_is_cut(void **state)
 	transcript_reset(&transcript);
 }
 
-static void test_a_long_talk_forgets_its_beginning_and_nothing_else(void **state)
+static void test_a_long_transcript_drops_only_its_beginning(void **state)
 {
 	struct transcript transcript;
 	char text[101];
@@ -182,7 +181,7 @@ static void test_a_long_talk_forgets_its_beginning_and_nothing_else(void **state
 	transcript_reset(&transcript);
 }
 
-static void test_in_one_piece_it_says_the_same(void **state)
+static void test_a_packed_transcript_gives_the_same_answers(void **state)
 {
 	static const char *const text = "one two six";
 	struct transcript transcript, read;
@@ -204,7 +203,7 @@ static void test_in_one_piece_it_says_the_same(void **state)
 	free(packed);
 }
 
-static void test_nothing_fits_into_one_piece_too(void **state)
+static void test_an_empty_transcript_can_be_packed(void **state)
 {
 	struct transcript transcript, read;
 	void *packed;
@@ -230,9 +229,9 @@ int main(void)
 		cmocka_unit_test(test_no_word_is_cut_inside_a_character),
 		cmocka_unit_test(test_more_is_heard_as_time_goes_on),
 		cmocka_unit_test(test_no_tag_is_cut),
-		cmocka_unit_test(test_a_long_talk_forgets_its_beginning_and_nothing_else),
-		cmocka_unit_test(test_in_one_piece_it_says_the_same),
-		cmocka_unit_test(test_nothing_fits_into_one_piece_too),
+		cmocka_unit_test(test_a_long_transcript_drops_only_its_beginning),
+		cmocka_unit_test(test_a_packed_transcript_gives_the_same_answers),
+		cmocka_unit_test(test_an_empty_transcript_can_be_packed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,12 +1,12 @@
 /*
- * The life of a turn: every state with every event, and the page that shows
+ * The states of a turn: every state with every event, and the page that shows
  * it.  With --write FILE this program writes that page (docs/turn-states.md).
  */
 #include "base/count.h"
 #include "session/turn.h"
 #include "state_tests.h"
 
-#define NO TURN_STATE_COUNT /* the event has no meaning there */
+#define NO TURN_STATE_COUNT /* the event has no meaning in that state */
 
 static const unsigned expected[TURN_STATE_COUNT][TURN_EVENT_COUNT] = {
 	/*                 TEXT         FLUSH      END            IDLE           CURTAIL

@@ -1,4 +1,4 @@
-/* Why a turn does not speak can be asked, and its engine is told of it once. */
+/* turn_wait says why a turn does not speak, and its engine is notified once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static void stage_open(struct stage *stage)
 	settings.set = SETTING_VOICE_ID;
 	settings.voice_id = 1;
 	session_init(&stage->session, &dialect_native, &stage->world.services,
-		     &stage->world.peer.peer, WORLD_REQUEST_ID, stage->world.member);
+		     &stage->world.peer.peer, WORLD_REQUEST_ID, stage->world.caller);
 	stage->world.peer.filled = on_filled;
 	stage->world.peer.filled_arg = stage;
 	assert_int_equal(
@@ -85,7 +85,7 @@ static void test_a_turn_says_what_it_waits_for(void **state)
 	stage_close(&stage);
 }
 
-/* The sentence comes in some hundred messages of samples. */
+/* The sentence has about a hundred messages of samples. */
 static void test_a_full_peer_holds_the_job_once(void **state)
 {
 	static struct stage stage;
@@ -115,7 +115,7 @@ static void test_a_full_peer_holds_the_job_once(void **state)
 	stage_close(&stage);
 }
 
-static void test_two_reasons_hold_once_and_both_must_go(void **state)
+static void test_two_reasons_hold_a_job_once_until_both_are_gone(void **state)
 {
 	static struct stage stage;
 	struct fake_speech *speech = &stage.world.speech;
@@ -134,7 +134,7 @@ static void test_two_reasons_hold_once_and_both_must_go(void **state)
 	turn_drained(stage.turn);
 	assert_int_equal(speech->holds, 1);
 	assert_int_equal(fake_speech_held(speech), 1);
-	world_pass(&stage.world, 200000); /* playback catches up, and audio goes ahead again */
+	world_pass(&stage.world, 200000); /* playback catches up, and more audio is sent */
 	assert_true(speech->holds >= 3);
 	stage_close(&stage);
 }
@@ -163,7 +163,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_turn_says_what_it_waits_for),
 		cmocka_unit_test(test_a_full_peer_holds_the_job_once),
-		cmocka_unit_test(test_two_reasons_hold_once_and_both_must_go),
+		cmocka_unit_test(test_two_reasons_hold_a_job_once_until_both_are_gone),
 		cmocka_unit_test(test_a_turn_that_comes_to_the_front_finds_a_full_peer),
 	};
 

@@ -1,5 +1,4 @@
-/* A voice that is removed while it speaks speaks its turn to the end; the next
- * turn is told that it is not there. */
+/* A voice that is removed while it speaks finishes its turn; the next turn with it is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +16,7 @@ static void say(struct world *world, const char *json)
 	world_say(world, json, strlen(json));
 }
 
-/* How many of the messages that were not read yet hold these words. */
+/* How many of the messages that were not read yet contain this text. */
 static unsigned count_of(struct world *world, const char *words)
 {
 	struct fake_message *message;

@@ -1,4 +1,4 @@
-/* The voices of a connection: an id keeps its speaker as long as there is one. */
+/* A voice id keeps its speaker on a connection as long as the speaker exists. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static void end(struct voice_pin *pins, struct voices *voices)
 	assert_int_equal(mem_live(), 0);
 }
 
-static void test_a_connection_keeps_its_stand_in(void **state)
+static void test_a_connection_keeps_a_replacement_speaker(void **state)
 {
 	struct voices *voices = open_voices();
 	struct voice_pin pins = {0};
@@ -105,7 +105,7 @@ static void test_every_voice_has_its_own_pin(void **state)
 	end(&pins, voices);
 }
 
-static void test_a_voice_that_is_gone_is_not_there(void **state)
+static void test_a_removed_voice_is_not_found(void **state)
 {
 	struct voices *voices = open_voices();
 	struct voice_pin pins = {0};
@@ -119,7 +119,7 @@ static void test_a_voice_that_is_gone_is_not_there(void **state)
 	end(&pins, voices);
 }
 
-static void test_a_change_of_a_derived_voice_is_heard(void **state)
+static void test_a_change_of_a_derived_voice_takes_effect(void **state)
 {
 	struct voice derived = {.id = VOICE_DERIVED_FIRST,
 				.base_id = SALLY,
@@ -144,11 +144,11 @@ static void test_a_change_of_a_derived_voice_is_heard(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_connection_keeps_its_stand_in),
+		cmocka_unit_test(test_a_connection_keeps_a_replacement_speaker),
 		cmocka_unit_test(test_a_speaker_that_is_gone_is_replaced_for_good),
 		cmocka_unit_test(test_every_voice_has_its_own_pin),
-		cmocka_unit_test(test_a_voice_that_is_gone_is_not_there),
-		cmocka_unit_test(test_a_change_of_a_derived_voice_is_heard),
+		cmocka_unit_test(test_a_removed_voice_is_not_found),
+		cmocka_unit_test(test_a_change_of_a_derived_voice_takes_effect),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,26 +1,24 @@
 /*
- * bed.c: a pool with real worker processes, and what was heard from it (see
- * bed.h).
+ * bed.c: a pool with real worker processes, and the chunks that a test starts on
+ * it (see bed.h).
  */
 #include "bed.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "children.h"
 #include "mem_fail.h"
 
-#define LIMIT_US (120 * 1000000u)
+#define LIMIT_US (120 * 1000000)
 
 static void on_limit(void *arg)
 {
@@ -74,27 +72,16 @@ void bed_also(const char *name)
 	second_name = name;
 }
 
-static void add_program(const struct bed *bed, const char *name, const char *program)
-{
-	char path[96];
-
-	snprintf(path, sizeof(path), "%s/syrinx-%s", bed->dir, name);
-	assert_int_equal(symlink(program, path), 0);
-}
-
-/* Everything but the pool. */
+/* Prepares everything but the pool. */
 static void prepare(struct bed *bed, const char *name, const char *program,
 		    struct pool_options *options)
 {
-	const char *scratch = getenv("TMPDIR");
-
 	memset(bed, 0, sizeof(*bed));
-	snprintf(bed->dir, sizeof(bed->dir), "%s/syrinx-pool-XXXXXX", scratch ? scratch : "/tmp");
-	assert_non_null(mkdtemp(bed->dir));
+	children_make_dir(bed->dir, sizeof(bed->dir));
 	snprintf(bed->program, sizeof(bed->program), "%s/syrinx-%s", bed->dir, name);
-	add_program(bed, name, program);
+	children_add_program(bed->dir, name, program);
 	if (second_name)
-		add_program(bed, second_name, program);
+		children_add_program(bed->dir, second_name, program);
 	second_name = NULL;
 	options->engines_dir = bed->dir;
 	options->test_hooks = true;
@@ -137,40 +124,6 @@ void bed_open_ready(struct bed *bed, const char *name, const char *program,
 	assert_true(bed->ready);
 }
 
-unsigned bed_children(pid_t *pids, unsigned max)
-{
-	char path[300];
-	struct dirent *entry;
-	DIR *dir = opendir("/proc");
-	unsigned count = 0;
-
-	while ((entry = readdir(dir))) {
-		FILE *file;
-		int pid;
-		int parent;
-		char state;
-
-		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
-		if (atoi(entry->d_name) == 0 || !(file = fopen(path, "r")))
-			continue;
-		if (fscanf(file, "%d (%*[^)]) %c %d", &pid, &state, &parent) == 3 &&
-		    parent == (int)getpid() && state != 'Z' && count < max)
-			pids[count++] = pid;
-		fclose(file);
-	}
-	closedir(dir);
-	return count;
-}
-
-void bed_signal_children(int signal)
-{
-	pid_t pids[BED_CHILDREN_MAX];
-	unsigned n = bed_children(pids, BED_CHILDREN_MAX);
-
-	for (unsigned i = 0; i < n; ++i)
-		kill(pids[i], signal);
-}
-
 long bed_starts(const struct bed *bed)
 {
 	char path[128];
@@ -188,18 +141,20 @@ struct pool_stats bed_stats(const struct bed *bed)
 	return stats;
 }
 
-static void remove_dir(const char *path)
+static bool bed_has_workers(const struct bed *bed, unsigned workers)
 {
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-	char file[400];
+	struct pool_stats stats = bed_stats(bed);
+	pid_t pids[CHILDREN_MAX];
 
-	while ((entry = readdir(dir))) {
-		snprintf(file, sizeof(file), "%s/%s", path, entry->d_name);
-		unlink(file);
-	}
-	closedir(dir);
-	rmdir(path);
+	return stats.starting == 0 && stats.workers == workers &&
+	       children_list(pids, CHILDREN_MAX) == workers;
+}
+
+void bed_wait_for_workers(struct bed *bed, unsigned workers)
+{
+	for (int i = 0; i < LIMIT_US / 10000 && !bed_has_workers(bed, workers); ++i)
+		bed_pass(bed, 10);
+	assert_true(bed_has_workers(bed, workers));
 }
 
 static void assert_idle(const struct bed *bed)
@@ -211,7 +166,7 @@ static void assert_idle(const struct bed *bed)
 
 void bed_close(struct bed *bed)
 {
-	pid_t pids[BED_CHILDREN_MAX];
+	pid_t pids[CHILDREN_MAX];
 
 	mem_fail_after(0);
 	if (bed->pool)
@@ -219,8 +174,8 @@ void bed_close(struct bed *bed)
 	mem_deref(bed->pool);
 	mem_deref(bed->loop);
 	assert_int_equal(mem_live(), 0);
-	assert_int_equal(bed_children(pids, BED_CHILDREN_MAX), 0);
-	remove_dir(bed->dir);
+	assert_int_equal(children_list(pids, CHILDREN_MAX), 0);
+	children_remove_dir(bed->dir);
 }
 
 static void take_audio(void *arg, const int16_t *samples, size_t count, unsigned rate)
@@ -280,7 +235,7 @@ static int try_due(struct bed *bed, struct chunk *chunk, const char *text, bool 
 		.text_before = "",
 		.phonemes = bed->phonemes,
 		.phonemes_len = bed->phonemes_len,
-		.turn = 1,
+		.turn = bed->turn ? bed->turn : 1,
 		.due_us = due_us,
 		.speed = 1,
 		.first = first,

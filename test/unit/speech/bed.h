@@ -1,8 +1,8 @@
 /*
- * bed.h: a pool with real worker processes, and what was heard from it.
+ * bed.h: a pool with real worker processes, and the chunks that a test starts on it.
  *
- * Shared by the tests of speech.  One engine at a time: a program under the name
- * that the pool looks for, in a directory of its own.
+ * Shared by the tests of speech.  The pool has one engine: a program under a name
+ * that the pool looks for, in a temporary directory of its own.
  */
 #ifndef TEST_SPEECH_BED_H
 #define TEST_SPEECH_BED_H
@@ -15,7 +15,6 @@
 #include "speech/pool.h"
 
 #define BED_SAMPLES_MAX (24000 * 60)
-#define BED_CHILDREN_MAX 64
 
 struct bed {
 	char dir[64];
@@ -26,10 +25,11 @@ struct bed {
 	bool timed_out;
 	bool ready;
 	unsigned open_chunks;
-	const struct voice *voice; /* NULL: the engine's first */
-	const struct spoken_phonemes *phonemes; /* of the chunks that are started */
+	const struct voice *voice; /* for the next chunks; NULL: the engine's first voice */
+	const struct spoken_phonemes *phonemes; /* for the next chunks */
 	size_t phonemes_len;
-	unsigned sounds; /* chunks that were heard so far */
+	uint64_t turn; /* for the next chunks; 0 means 1 */
+	unsigned sounds; /* chunks of which samples have arrived so far */
 };
 
 struct chunk {
@@ -41,35 +41,39 @@ struct chunk {
 	uint64_t last_word_start;
 	bool ended;
 	enum speech_end how;
-	unsigned first_sound; /* order among chunks */
+	unsigned first_sound; /* its place among the chunks, in the order of their first samples */
 	void (*on_audio)(struct chunk *chunk);
 	void (*on_end)(struct chunk *chunk);
 };
 
-/* A pool whose only engine is `program` under the name syrinx-NAME.  Options
- * that are 0 get a value fit for tests. */
+/* Opens a pool whose only engine is `program` under the name syrinx-NAME.  Options
+ * that are 0 get values for tests. */
 void bed_open(struct bed *bed, const char *name, const char *program, struct pool_options options);
 
-/* Adds the program under one more name, before bed_open_ready: forgotten then. */
+/* The next bed that is opened has the program under this name, too, as a second engine. */
 void bed_also(const char *name);
 
-/* The same with the n-th allocation of the pool failing; bed->pool is NULL when
- * that was too much for it. */
+/* Like bed_open, but the n-th allocation of the pool fails.  bed->pool is NULL if
+ * the pool could not be opened because of that. */
 void bed_open_failing(struct bed *bed, const char *name, const char *program, size_t n);
 
-/* The same, and runs until the pool is ready. */
+/* Like bed_open, and runs until the pool is ready. */
 void bed_open_ready(struct bed *bed, const char *name, const char *program,
 		    struct pool_options options);
 
-/* All must have ended but what is held.  Nothing may be left: no object, no process. */
+/* All chunks must have ended, except held ones.  Checks that no object and no process is
+ * left. */
 void bed_close(struct bed *bed);
 
-/* Runs until the pool is ready, all chunks have ended or the loop was stopped;
- * twenty seconds are a failure. */
+/* Runs until the pool is ready, all chunks have ended or the loop was stopped.
+ * Fails after two minutes. */
 void bed_run(struct bed *bed);
 
-/* Runs for so long, whatever happens. */
+/* Runs for this long, whatever happens. */
 void bed_pass(struct bed *bed, unsigned ms);
+
+/* These start a chunk: bed_try may fail; bed_start_due says when the listener needs samples (the
+ * others: at once); bed_speak also runs until the chunk has ended. */
 
 int bed_try(struct bed *bed, struct chunk *chunk, const char *text);
 void bed_start_due(struct bed *bed, struct chunk *chunk, const char *text, bool first,
@@ -80,15 +84,16 @@ void bed_speak(struct bed *bed, struct chunk *chunk, const char *text);
 void chunk_cancel(struct chunk *chunk);
 void chunk_hold(struct chunk *chunk, bool held);
 void chunk_yield(struct chunk *chunk);
+/* Frees the samples. */
 void chunk_finish(struct chunk *chunk);
-
-/* Our living child processes. */
-unsigned bed_children(pid_t *pids, unsigned max);
-void bed_signal_children(int signal);
 
 /* How often the odd worker was started under the bed's name. */
 long bed_starts(const struct bed *bed);
 
 struct pool_stats bed_stats(const struct bed *bed);
+
+/* Waits until `workers` processes are ready, and no other process of the pool exists: neither one that
+ * is starting nor one that was told to end. */
+void bed_wait_for_workers(struct bed *bed, unsigned workers);
 
 #endif

@@ -1,12 +1,13 @@
 /*
- * odd_worker.c: an engine that breaks the worker protocol in every way a test
- * asks for.
+ * odd_worker.c: an engine that behaves in unusual ways, and breaks the worker
+ * protocol as tests ask for.
  *
- * What it does wrong from its start on is in its name (syrinx-NAME), what it
- * does wrong with a job is the job's text; see the two tables.  Each start adds
- * a byte to the file PROGRAM.starts, which tests count.  What the engines "vits"
- * and "flite" offer is in SYRINX_ENGINE_ODD_VITS and _FLITE.  It is one thread
- * that gives every job a turn each few milliseconds.
+ * Its name (syrinx-NAME) selects how it starts, and the text of a job selects what
+ * it does with that job; see the tables `greeters` and `speakers`.  Each start adds
+ * a byte to the file PROGRAM.starts, which tests count.  Under the names "vits" and
+ * "flite" it offers the voices in SYRINX_ENGINE_ODD_VITS and
+ * SYRINX_ENGINE_ODD_FLITE.  It has one thread, which goes through all jobs every
+ * few milliseconds.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,17 +32,17 @@
 #define PIECE 1200
 #define MESSAGE_MAX (10 * CHUNK_SAMPLES)
 #define TICK_MS 5
-#define WORK_US 30000 /* of processor time, before the first sample of "after work" */
+#define WORK_US 30000 /* processor time before the first sample of "after work" */
 
-/* See speak_a_little_less_dearly: takes an average that began at 100,000. */
+/* See speak_a_little_less_dearly. */
 #define DEAR_US 2535408328u
 
 struct job {
 	uint32_t id; /* 0: free */
 	bool cancelled;
 	uint64_t credit;
-	uint64_t sent; /* skipped ones included */
-	uint64_t made; /* of an engine that works in windows */
+	uint64_t sent; /* samples, including skipped ones */
+	uint64_t made; /* samples that exist, for jobs "in windows" */
 	uint32_t busy_us;
 	void (*speak)(struct job *job);
 };
@@ -50,7 +51,7 @@ static struct job jobs[JOBS_MAX];
 static struct buf in, out;
 static long start_number; /* counts the processes of this program */
 
-/* Tells a message; the end of the server is the end of us. */
+/* Sends a message.  Exits if the server has closed the socket. */
 static void tell(const struct message *message)
 {
 	size_t sent = 0;
@@ -81,7 +82,7 @@ static void tell_audio(struct job *job, size_t count, unsigned rate)
 
 	if (count > MESSAGE_MAX)
 		_exit(3);
-	/* A level that is this process's own: no two tries are alike. */
+	/* Each process has another level, so that no two tries are alike. */
 	for (size_t i = 0; i < count; ++i) {
 		bytes[2 * i] = 0;
 		bytes[2 * i + 1] = (unsigned char)(8 * start_number);
@@ -104,19 +105,19 @@ static void tell_done(struct job *job, uint32_t status)
 	tell(&message);
 }
 
-/* What is left of the chunk and of the credit, a piece at most. */
-static size_t allowed(const struct job *job)
+/* How many samples may be sent now: what is left of the chunk and of the credit, at most a piece. */
+static size_t allowed(const struct job *job, size_t piece)
 {
 	uint64_t n = CHUNK_SAMPLES - job->sent;
 
-	if (n > PIECE)
-		n = PIECE;
+	if (n > piece)
+		n = piece;
 	return (size_t)(n < job->credit ? n : job->credit);
 }
 
-static void speak_at(struct job *job, unsigned rate)
+static void speak_in_pieces(struct job *job, unsigned rate, size_t piece)
 {
-	size_t n = allowed(job);
+	size_t n = allowed(job, piece);
 
 	if (job->cancelled || job->sent >= CHUNK_SAMPLES) {
 		tell_done(job, job->cancelled ? MESSAGE_DONE_CANCELLED : MESSAGE_DONE_OK);
@@ -127,9 +128,20 @@ static void speak_at(struct job *job, unsigned rate)
 	}
 }
 
+static void speak_at(struct job *job, unsigned rate)
+{
+	speak_in_pieces(job, rate, PIECE);
+}
+
 static void speak_well(struct job *job)
 {
 	speak_at(job, RATE);
+}
+
+/* A test that is not scheduled for a while can still interrupt it. */
+static void speak_slowly(struct job *job)
+{
+	speak_in_pieces(job, RATE, PIECE / 10);
 }
 
 static void speak_past_the_credit(struct job *job)
@@ -160,7 +172,7 @@ static void speak_after_the_end(struct job *job)
 	}
 }
 
-/* A cancel is never answered, but there is always something to say. */
+/* Never answers a cancel, but keeps sending words. */
 static void speak_on_after_cancel(struct job *job)
 {
 	struct message word = {.type = MESSAGE_WORD, .job = job->id, .word = {0, 1, 0, 1}};
@@ -179,7 +191,7 @@ static void tell_made(const struct job *job, uint64_t samples)
 	tell(&made);
 }
 
-/* Half a second at a time, and what there is no credit for is kept. */
+/* Makes half a second at a time, and keeps the samples for which there is no credit. */
 static void speak_in_windows(struct job *job)
 {
 	if (!job->cancelled && job->credit > 0 && job->sent == job->made &&
@@ -193,8 +205,8 @@ static void speak_in_windows(struct job *job)
 		speak_at(job, RATE);
 }
 
-/* Says that its work was dear.  The half of its samples that it does not own up
- * to makes it look twice as dear. */
+/* Claims that its work was expensive.  DONE reports only half of its samples, which makes it look
+ * twice as expensive. */
 static void speak_dearly(struct job *job, uint32_t busy_us)
 {
 	if (job->sent >= CHUNK_SAMPLES) {
@@ -212,7 +224,8 @@ static void speak_most_dearly(struct job *job)
 	speak_dearly(job, UINT32_MAX);
 }
 
-/* After five of those the average is all that 32 bits can say. */
+/* After five of those and one of these, the average would be the highest value of 32 bits if it were
+ * not limited: it begins at 100,000. */
 static void speak_a_little_less_dearly(struct job *job)
 {
 	speak_dearly(job, DEAR_US);
@@ -230,7 +243,7 @@ static void know_no_such_voice(struct job *job)
 	job->id = 0;
 }
 
-/* Looks busy and delivers nothing: empty audio, promises and words. */
+/* Looks busy and delivers nothing: sends empty audio, MADE and words. */
 static void send_no_samples(struct job *job)
 {
 	struct message word = {.type = MESSAGE_WORD, .job = job->id, .word = {0, 1, 0, 1}};
@@ -240,7 +253,7 @@ static void send_no_samples(struct job *job)
 	tell(&word);
 }
 
-/* About six samples a second, which is a thousandth of a word a minute. */
+/* Sends about six samples a second. */
 static void send_a_sample_now_and_then(struct job *job)
 {
 	if (job->credit > 0 && ++job->made % 32 == 0) {
@@ -268,6 +281,7 @@ static const struct {
 	const char *text;
 	void (*speak)(struct job *job);
 } speakers[] = {
+	{"slowly", speak_slowly},
 	{"past the credit", speak_past_the_credit},
 	{"two rates", speak_at_two_rates},
 	{"no rate", speak_at_no_rate},
@@ -387,7 +401,7 @@ static void greet_with_nothing(void)
 	tell_ready(1);
 }
 
-/* "die" or the names of voices; nothing is no voice at all. */
+/* `voices` is "die" or the names of voices; NULL or "": there are none. */
 static void greet_as_told(const char *voices)
 {
 	char name[64];
@@ -528,6 +542,8 @@ static void take(const struct message *message, const char *program)
 		job->credit += message->credit_samples;
 	else if (message->type == MESSAGE_CANCEL && job)
 		job->cancelled = true;
+	else if (message->type == MESSAGE_END_TURN || message->type == MESSAGE_REPLAY)
+		_exit(4); /* it has not said that it keeps state */
 }
 
 static void receive(const char *program)

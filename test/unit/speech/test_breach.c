@@ -1,6 +1,6 @@
 /*
- * A worker that breaks the protocol is replaced, and costs its own job at most:
- * nobody hears what it made beyond its credit, no seat and no slot stays taken.
+ * A worker that breaks the protocol is replaced, and only its own job can fail: no
+ * listener gets samples beyond the credit, and no seat or slot stays taken.
  *
  * argv[1] is the odd worker.
  */
@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "bed.h"
+#include "children.h"
 
 #define SECOND 24000
 
@@ -42,7 +43,7 @@ static void assert_well(struct bed *bed)
 	assert_int_equal(bed_stats(bed).seats_taken, 0);
 }
 
-/* A text whose every try is a breach: it is tried twice and then given up. */
+/* Every try of this text breaks the protocol: it is tried twice and then given up. */
 static void assert_refused_at_once(const char *text)
 {
 	struct bed bed;
@@ -183,7 +184,7 @@ static void test_a_sample_now_and_then_does_not_count_as_speech(void **state)
 	assert_hangs("a sample now and then");
 }
 
-/* Has the calling process run on this processor alone. */
+/* Lets the calling process run only on this processor. */
 static void pin(pid_t pid, int processor)
 {
 	cpu_set_t one;
@@ -205,13 +206,13 @@ static pid_t start_spinning(int processor)
 		;
 }
 
-/* The worker shares a processor with a process that has seventy times its weight, so the work of a
- * moment takes it longer than the stall limit, until that process ends. */
+/* The worker shares a processor with a process that has seventy times its weight, so work that is done
+ * quickly otherwise takes longer than the stall limit, until that process ends. */
 static void test_a_worker_that_has_no_processor_is_not_silent(void **state)
 {
 	struct bed bed;
 	struct chunk chunk;
-	pid_t workers[BED_CHILDREN_MAX];
+	pid_t workers[CHILDREN_MAX];
 	int processor = sched_getcpu();
 	unsigned count;
 	pid_t spinner;
@@ -219,7 +220,7 @@ static void test_a_worker_that_has_no_processor_is_not_silent(void **state)
 	(void)state;
 	bed_open_ready(&bed, "odd", odd_program,
 		       (struct pool_options){.workers_max = 1, .stall_ms = 1000});
-	count = bed_children(workers, BED_CHILDREN_MAX);
+	count = children_list(workers, CHILDREN_MAX);
 	for (unsigned i = 0; i < count; ++i) {
 		pin(workers[i], processor);
 		assert_int_equal(setpriority(PRIO_PROCESS, (id_t)workers[i], 19), 0);
@@ -237,7 +238,7 @@ static void test_a_worker_that_has_no_processor_is_not_silent(void **state)
 	bed_close(&bed);
 }
 
-/* Slices are divided by what a second costs. */
+/* The size of a slice is divided by the cost of a second. */
 static void test_an_engine_that_says_absurd_costs_is_spoken_with_on(void **state)
 {
 	struct bed bed;

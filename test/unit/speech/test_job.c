@@ -1,9 +1,9 @@
 /*
- * A chunk is put together from its tries without a step, a gap or an echo, also
- * on an engine that never makes the same samples twice.
+ * A chunk is joined from its tries without a step, a gap or a repetition, even on
+ * an engine that never makes the same samples twice.
  *
  * argv[1] is the odd worker: every process of it speaks at a level of its own,
- * so that a sample tells which try it comes from.
+ * so that a sample tells which try made it.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -16,6 +16,7 @@
 
 #include "base/log.h"
 #include "bed.h"
+#include "children.h"
 
 #define SECOND 24000
 #define FADE_LEN (SECOND * 5 / 1000)
@@ -47,7 +48,7 @@ static int largest_step(const struct chunk *chunk)
 static void kill_all(struct chunk *chunk)
 {
 	chunk->on_audio = NULL;
-	bed_signal_children(SIGKILL);
+	children_signal(SIGKILL);
 }
 
 static void test_a_retry_is_joined_without_a_step(void **state)

@@ -48,7 +48,7 @@ static int make_records(void **state)
 	(void)state;
 	strcpy(records, "/tmp/syrinx-pool-XXXXXX");
 	removed_voice = NULL;
-	if (!mkdtemp(records) || rmdir(records) != 0) /* the pool makes it */
+	if (!mkdtemp(records) || rmdir(records) != 0) /* the pool creates it */
 		return -1;
 	snprintf(record, sizeof(record), "%s/vits", records);
 	return 0;
@@ -68,7 +68,7 @@ static void run_before(const char *voices)
 
 	offer(voices);
 	bed_open_ready(&bed, "vits", odd_program, options());
-	assert_int_equal(access(record, F_OK), -1); /* it may be another server's turn still */
+	assert_int_equal(access(record, F_OK), -1); /* it may still belong to another server */
 	pool_keep_records(bed.pool);
 	assert_int_equal(access(record, F_OK), 0);
 	bed_close(&bed);
@@ -116,7 +116,7 @@ static void test_a_voice_that_was_removed_is_not_expected(void **state)
 	assert_status(&bed, 1081, VOICE_LOADING);
 	assert_null(find(&bed, 1082));
 	bed_run(&bed);
-	assert_status(&bed, 1082, VOICE_READY); /* the engine has the last word */
+	assert_status(&bed, 1082, VOICE_READY); /* what the engine says decides */
 	bed_close(&bed);
 }
 
@@ -140,7 +140,7 @@ static void test_without_a_record_the_table_is_expected(void **state)
 	assert_table_is_expected();
 }
 
-/* Cut off anywhere it is as good as none. */
+/* A record that is cut off anywhere is treated as missing. */
 static void test_a_damaged_record_is_none(void **state)
 {
 	(void)state;
@@ -194,7 +194,7 @@ static void test_a_job_does_not_wait_for_an_engine_that_was_given_up(void **stat
 	assert_int_equal(speak_at_once(1, 600000), SPEECH_UNAVAILABLE);
 }
 
-/* Nobody loses a voice by it. */
+/* No voice is lost because of it. */
 static void test_an_engine_that_had_no_voices_is_not_lost(void **state)
 {
 	struct bed bed;
@@ -207,7 +207,7 @@ static void test_an_engine_that_had_no_voices_is_not_lost(void **state)
 	bed_close(&bed);
 }
 
-/* Whoever waits to replace a server that works must see that this one does not. */
+/* Before this server replaces one that works, it must be visible that its engine does not start. */
 static void test_an_engine_that_worked_and_is_given_up_is_lost(void **state)
 {
 	struct bed bed;

@@ -1,6 +1,6 @@
 /*
- * The pool with the n-th allocation failing, for every n: no crash, no leak, the
- * chunk ends or is refused, and the next one is spoken as ever.
+ * The n-th allocation of the pool fails, for every n: there is no crash and no leak,
+ * the chunk ends or is refused, and the next one is spoken normally.
  *
  * argv[1] is the odd worker.
  */
@@ -18,7 +18,7 @@
 #include "bed.h"
 #include "mem_fail.h"
 
-/* More than one chunk needs, from the pool's own to the last worker's. */
+/* More allocations than the pool makes until one chunk has been spoken. */
 #define ALLOCATIONS 40
 
 static const char *odd_program;

@@ -1,6 +1,6 @@
 /*
- * The workers of an engine that does not start, or not for long: tried again
- * with pauses, heard when it works at last, never in the way of the others.
+ * An engine that does not start, or ends soon after: it is tried again after pauses,
+ * is used when it works at last, and never disturbs other engines.
  *
  * argv[1] is the odd worker.
  */
@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "bed.h"
+#include "children.h"
 
 static const char *odd_program;
 
@@ -65,7 +66,7 @@ static void test_an_engine_that_never_is_ready_is_given_up(void **state)
 static void kill_all(struct chunk *chunk)
 {
 	chunk->on_audio = NULL;
-	bed_signal_children(SIGKILL);
+	children_signal(SIGKILL);
 }
 
 static void test_workers_that_are_killed_are_replaced_at_once(void **state)

@@ -16,7 +16,7 @@
 #include "mem_fail.h"
 #include "speech/voice.h"
 
-/* Those a client may name, from the protocol. */
+/* The languages that a client may name, from the protocol. */
 static const char *const languages[] = {
 	"de", "en", "fr", "es", "it", "pt", "nl", "pl", "sv", "da",  "no", "fi", "cs",
 	"hu", "ro", "el", "uk", "bg", "tr", "vi", "ar", "hi", "zh",  "ja", "ko", "sk",
@@ -229,7 +229,7 @@ static void test_the_best_speaker_speaks_in_any_order(void **state)
 	end(voices);
 }
 
-/* A turn that began with a speaker keeps him, rate and all. */
+/* A turn that began with a speaker keeps it, with its sample rate. */
 static void test_a_kept_voice_never_changes(void **state)
 {
 	struct voices *voices = offer_three_sallys(true);
@@ -332,7 +332,7 @@ static void test_an_engine_that_fails_is_stood_in_for(void **state)
 	assert_int_equal(voices_set_missing(voices, "vits", true), 0);
 	assert_speaker(voices, 1071, "flite", "slt");
 	sally = voices_find(voices, 1071);
-	assert_speaker(voices, 1081, "vits", "libritts:clara"); /* nobody else could */
+	assert_speaker(voices, 1081, "vits", "libritts:clara"); /* there is no other speaker */
 	assert_int_equal(voices_set_missing(voices, "flite", true), 0);
 	assert_true(voices_find(voices, 1071) != sally);
 	assert_speaker(voices, 1071, "espeak", "en-us+f2");
@@ -354,7 +354,7 @@ static void test_without_fallback_a_voice_keeps_its_speaker(void **state)
 	end(voices);
 }
 
-/* Also when the voice whose hash it shares has gone. */
+/* Even if the voice that has the same hash was removed. */
 static void test_a_foreign_voice_keeps_its_id_when_others_go(void **state)
 {
 	struct voice list[2] = {made_voice("mine", "v6883"), made_voice("mine", "v8702")};

@@ -56,7 +56,7 @@ static const struct passwd *find_user(void)
 	return user ? user : getpwnam("nobody");
 }
 
-/* In a child.  That it dies with us is told last: a change of user forgets it. */
+/* Called in a child.  PR_SET_PDEATHSIG is set last, because a change of user resets it. */
 static void become_user(void)
 {
 	pid_t parent = getppid();
@@ -73,8 +73,9 @@ static void become_user(void)
 		_exit(126);
 }
 
-/* arguments[0] is the name of a program of PostgreSQL and becomes its whole path: initdb looks for
- * the others beside itself, and where it is named without a path, in PATH, where Debian has none. */
+/* arguments[0] is the name of a program of PostgreSQL and is replaced by its full path: initdb
+ * looks for the others in its own directory, or if it was started without a path, in PATH, where
+ * Debian does not install them. */
 static pid_t launch(const char *arguments[])
 {
 	char program[192];
@@ -308,7 +309,7 @@ int postgres_server_start(void)
 	return 0;
 }
 
-/* Its children too: of each process group, for each backend has one of its own. */
+/* Signals all process groups of the server's children, because each backend has its own. */
 static void signal_all(int number)
 {
 	char path[64];

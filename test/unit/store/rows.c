@@ -152,7 +152,7 @@ struct store_key rows_key(const char *prefix)
 		.name = "Stra\xc3\x9f"
 			"e \"7\"",
 		.credit_cents = 12345678901,
-		.limits = {3, 5, 70, 11000, 1300},
+		.limits = {3, 5, 70, 11000, 1300, 90},
 		.created_ms = 1790000000123,
 		.expires_ms = 1890000000321,
 	};
@@ -188,7 +188,7 @@ struct store_account rows_account(const char *name)
 	struct store_account account = {
 		.plan = "gold",
 		.is_prepaid = true,
-		.limits = {STORE_LIMIT_NONE, STORE_LIMIT_PLAN, 0, 600000000001, 17},
+		.limits = {STORE_LIMIT_NONE, STORE_LIMIT_PLAN, 0, 600000000001, 17, 7200},
 		.created_ms = 1790000000321,
 		.closed_ms = 1790000000322,
 	};

@@ -14,14 +14,15 @@ struct sqlite_place {
 	char address[96];
 };
 
-/* Setup and teardown of a test, whose state is the place.  Nothing may be left alive. */
+/* Setup and teardown of a test, whose state is the place.  The teardown checks that no object is
+ * left. */
 int sqlite_place_make(void **state);
 int sqlite_place_remove(void **state);
 
 struct store *sqlite_place_open(const struct sqlite_place *place);
-/* The same file without our rules. */
+/* Opens the same file with SQLite directly. */
 sqlite3 *sqlite_place_bare(const struct sqlite_place *place);
-void sqlite_place_execute(const struct sqlite_place *place, const char *sql); /* must be well */
+void sqlite_place_execute(const struct sqlite_place *place, const char *sql); /* must succeed */
 int64_t sqlite_place_number(const struct sqlite_place *place, const char *sql);
 
 #define SQLITE_PLACE_TEST(test)                                                                    \

@@ -59,7 +59,7 @@ static void test_only_the_named_fields_of_an_account_change(void **state)
 {
 	struct store *store = rows_store(state);
 	struct store_account account = rows_account("before");
-	const struct store_account to = {.name = "after", .plan = "", .limits = {5, 4, 3, 2, 1}};
+	const struct store_account to = {.name = "after", .plan = "", .limits = {6, 5, 4, 3, 2, 1}};
 	struct store_account found;
 
 	assert_int_equal(store->ops->account_add(store, &account), 0);

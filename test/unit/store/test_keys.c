@@ -104,7 +104,7 @@ static void test_only_the_named_fields_of_a_key_change(void **state)
 	struct store_key other = rows_add_key(store, "ka_other", STORE_ACCOUNT_DEFAULT);
 	const struct store_key to = {.name = "renamed",
 				     .scopes = STORE_SCOPES_USUAL,
-				     .limits = {1, 2, 3, 4, STORE_LIMIT_PLAN},
+				     .limits = {1, 2, 3, 4, STORE_LIMIT_PLAN, 6},
 				     .credit_cents = -1,
 				     .expires_ms = 0,
 				     .project_id = 77};

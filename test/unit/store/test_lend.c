@@ -13,32 +13,32 @@ static struct store_lease wish(int64_t microcents)
 
 static void test_no_sum_runs_over(void **state)
 {
-	struct lend_purse purse = {
+	struct lend_balance balance = {
 		.is_limited = true, .paid_microcents = INT64_MIN, .spent_microcents = INT64_MAX};
 	struct store_lease lease = wish(5);
 
 	(void)state;
-	lend(&lease, &purse);
+	lend(&lease, &balance);
 	assert_int_equal(lease.granted_microcents, 0);
 	assert_int_equal(lease.left_microcents, INT64_MIN);
-	purse = (struct lend_purse){
+	balance = (struct lend_balance){
 		.is_limited = true, .paid_microcents = INT64_MAX, .spent_microcents = -1};
 	lease = wish(INT64_MAX);
-	lend(&lease, &purse);
+	lend(&lease, &balance);
 	assert_int_equal(lease.granted_microcents, INT64_MAX);
 	assert_int_equal(lease.left_microcents, 0);
 }
 
 static void test_a_negative_wish_takes_nothing_away(void **state)
 {
-	const struct lend_purse purse = {.is_limited = true,
-					 .paid_microcents = 100,
-					 .lent_microcents = 30,
-					 .held_microcents = 30};
+	const struct lend_balance balance = {.is_limited = true,
+					     .paid_microcents = 100,
+					     .lent_microcents = 30,
+					     .held_microcents = 30};
 	struct store_lease lease = wish(-10);
 
 	(void)state;
-	lend(&lease, &purse);
+	lend(&lease, &balance);
 	assert_int_equal(lease.granted_microcents, 0);
 	assert_int_equal(lease.held_microcents, 30);
 	assert_int_equal(lease.left_microcents, 70);
@@ -47,19 +47,19 @@ static void test_a_negative_wish_takes_nothing_away(void **state)
 static void test_a_key_s_cents_are_a_million_microcents(void **state)
 {
 	struct store_key key = {.credit_cents = 3, .spent_microcents = 7};
-	struct lend_purse purse = {0};
+	struct lend_balance balance = {0};
 
 	(void)state;
-	lend_of_key(&purse, &key);
-	assert_true(purse.is_limited);
-	assert_int_equal(purse.paid_microcents, 3000000);
-	assert_int_equal(purse.spent_microcents, 7);
+	lend_of_key(&balance, &key);
+	assert_true(balance.is_limited);
+	assert_int_equal(balance.paid_microcents, 3000000);
+	assert_int_equal(balance.spent_microcents, 7);
 	key.credit_cents = INT64_MAX;
-	lend_of_key(&purse, &key);
-	assert_int_equal(purse.paid_microcents, INT64_MAX);
+	lend_of_key(&balance, &key);
+	assert_int_equal(balance.paid_microcents, INT64_MAX);
 	key.credit_cents = -1;
-	lend_of_key(&purse, &key);
-	assert_false(purse.is_limited);
+	lend_of_key(&balance, &key);
+	assert_false(balance.is_limited);
 }
 
 static void test_tallies_are_one_for_each_holder_and_server(void **state)

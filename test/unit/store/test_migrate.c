@@ -89,6 +89,20 @@ static void add_voice(struct store *store, int64_t project_id)
 	assert_int_equal(store->ops->voice_remove(store, project_id, id), 0);
 }
 
+static void add_speech_engine(struct store *store, const struct store_key *key)
+{
+	struct store_speech_engine engine = {.project_id = key->project_id,
+					     .name = "Straße" ODD,
+					     .key_id = key->id,
+					     .config = "{\"name\":\"" ODD "\"}",
+					     .created_ms = 5};
+	char id[32];
+
+	snprintf(id, sizeof(id), "0123456789012345678901%s", key->prefix + 2);
+	engine.id = id;
+	assert_int_equal(store->ops->speech_engine_add(store, &engine), 0);
+}
+
 static void add_turns(struct store *store, const struct store_key *key)
 {
 	for (int i = 0; i < 50; ++i) {
@@ -132,6 +146,7 @@ static void fill(struct store *store)
 		add_turns(store, &keys[i]);
 		add_texts(store, keys[i].project_id);
 		add_voice(store, keys[i].project_id);
+		add_speech_engine(store, &keys[i]);
 	}
 }
 
@@ -141,11 +156,11 @@ static struct buf dump;
 static bool dump_account(const struct store_account *a, void *arg)
 {
 	(void)arg;
-	buf_printf(&dump, "account %ld %s %s %d %ld %ld %ld %ld %ld %ld %ld %ld %ld\n", a->id,
+	buf_printf(&dump, "account %ld %s %s %d %ld %ld %ld %ld %ld %ld %ld %ld %ld %ld\n", a->id,
 		   a->name, a->plan, a->is_prepaid, a->limits.turns, a->limits.connections,
 		   a->limits.requests_per_minute, a->limits.characters_per_minute,
-		   a->limits.text_max, a->created_ms, a->closed_ms, a->credit_microcents,
-		   a->spent_microcents);
+		   a->limits.text_max, a->limits.heard_seconds_per_minute, a->created_ms,
+		   a->closed_ms, a->credit_microcents, a->spent_microcents);
 	return true;
 }
 
@@ -159,11 +174,11 @@ static bool dump_project(const struct store_project *p, void *arg)
 static bool dump_key(const struct store_key *k, void *arg)
 {
 	(void)arg;
-	buf_printf(&dump, "key %ld %ld %ld %u %s %s %ld %ld %ld %ld %ld %ld %ld %ld %ld %ld\n",
+	buf_printf(&dump, "key %ld %ld %ld %u %s %s %ld %ld %ld %ld %ld %ld %ld %ld %ld %ld %ld\n",
 		   k->id, k->project_id, k->account_id, k->scopes, k->prefix, k->name,
 		   k->credit_cents, k->limits.turns, k->limits.connections, k->limits.text_max,
-		   k->limits.requests_per_minute, k->created_ms, k->revoked_ms, k->expires_ms,
-		   k->used_ms, k->spent_microcents);
+		   k->limits.requests_per_minute, k->limits.heard_seconds_per_minute, k->created_ms,
+		   k->revoked_ms, k->expires_ms, k->used_ms, k->spent_microcents);
 	buf_append(&dump, k->hash, sizeof(k->hash));
 	return true;
 }
@@ -219,11 +234,21 @@ static bool dump_voice(const struct store_voice *v, void *arg)
 	return true;
 }
 
+static bool dump_speech_engine(const struct store_speech_engine *e, void *arg)
+{
+	(void)arg;
+	buf_printf(&dump, "speech engine %s %ld %s %ld %s %s %ld %ld %ld\n", e->id, e->project_id,
+		   e->name, e->key_id, e->key_prefix, e->config, e->revision, e->created_ms,
+		   e->updated_ms);
+	return true;
+}
+
 static char *dump_of(struct store *store)
 {
 	static const struct store_turn_filter all;
 	static const struct store_page searched = {.search = "STRASSE", .limit = -1};
 	static const struct store_page page = {.limit = -1};
+	static const struct store_speech_engine_page engines = {.search = "STRASSE", .limit = -1};
 	struct store_last_ids ids;
 	int64_t wrong = -1;
 
@@ -238,6 +263,7 @@ static char *dump_of(struct store *store)
 		store->ops->dictionary_list(store, id, dump_dictionary, NULL);
 		store->ops->entry_list(store, id, &page, dump_entry, NULL);
 		store->ops->entry_list(store, id, &searched, dump_entry, NULL);
+		store->ops->speech_engine_list(store, id, &engines, dump_speech_engine, NULL);
 	}
 	assert_int_equal(store->ops->last_ids(store, &ids), 0);
 	buf_printf(&dump, "last %ld %ld %ld", ids.dictionary, ids.entry, ids.voice);
@@ -263,6 +289,7 @@ static void move_well(struct store *from, struct store *to)
 	assert_int_equal(figures.dictionaries, 2);
 	assert_int_equal(figures.entries, 4);
 	assert_int_equal(figures.voices, 2);
+	assert_int_equal(figures.speech_engines, 2);
 	assert_int_equal(figures.credit_microcents, 4999987);
 }
 

@@ -411,9 +411,8 @@ static void test_what_is_wrong_with_a_database_is_said_without_the_password(void
 		 "database \"missing\" does not exist"},
 		{"postgresql://syrinx:p%%2Fss%%3Aw%%40rd@127.0.0.1:%d/syrinx?sslmode=require", EIO,
 		 "server does not support SSL"},
-		{"postgresql://syrinx:tell-no1@127.0.0.1:1/syrinx?x=%d", EINVAL,
-		 "is not understood"},
-		{"postgresql://syrinx:tell-no1@[::1:%d/syrinx", EINVAL, "is not understood"},
+		{"postgresql://syrinx:tell-no1@127.0.0.1:1/syrinx?x=%d", EINVAL, "is invalid"},
+		{"postgresql://syrinx:tell-no1@[::1:%d/syrinx", EINVAL, "is invalid"},
 		{"postgres://syrinx:tell-no1@127.0.0.1:1/syrinx?application_name=a%d", EIO,
 		 "cannot connect to the database"},
 	};
@@ -470,8 +469,8 @@ static void test_a_database_that_refuses_when_it_comes_is_not_waited_for(void **
 	snprintf(wrong, sizeof(wrong), "postgresql://syrinx:wrong@127.0.0.1:%d/syrinx",
 		 postgres_server_port());
 	assert_int_equal(store_open_patiently(&store, &is_away, wrong), EACCES);
-	assert_true(store_is_hopeless(EACCES));
-	assert_false(store_is_hopeless(EIO));
+	assert_true(store_is_permanent_error(EACCES));
+	assert_false(store_is_permanent_error(EIO));
 	postgres_server_stop();
 	assert_int_equal(store_open_patiently(&store, &is_away, wrong), 0);
 	assert_true(is_away);
@@ -492,7 +491,7 @@ static void test_databases_that_cannot_be_used_are_refused(void **state)
 	mem_deref(opened());
 	postgres_server_ask("UPDATE syrinx.schema_version SET version = 999");
 	open_in_vain(log, sizeof(log), address, ENOTSUP);
-	assert_non_null(strstr(log, "newer program: version 999"));
+	assert_non_null(strstr(log, "newer release: version 999"));
 	postgres_server_ask("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0"
 			    " LC_COLLATE 'C' LC_CTYPE 'C'");
 	postgres_server_address(latin, sizeof(latin), "latin", "");

@@ -122,13 +122,13 @@ static void test_slots_of_a_server_that_is_silent_lapse(void **state)
 	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_TURNS, 1, 1, &wait_ms), 0);
 	postgres_server_set_now(1000000 + STORE_SHARE_LAPSE_MS - 1);
 	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, 1, 1, &wait_ms), EDQUOT);
-	assert_int_equal(store->ops->share_beat(store, ROWS_SERVER), 0);
+	assert_int_equal(store->ops->share_heartbeat(store, ROWS_SERVER), 0);
 	postgres_server_set_now(1000000 + STORE_SHARE_LAPSE_MS + 1);
 	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, 1, 1, &wait_ms), EDQUOT);
 	postgres_server_set_now(1000000 + 2 * STORE_SHARE_LAPSE_MS);
 	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, 1, 1, &wait_ms), 0);
 	/* Heard of again, it still has what it had. */
-	assert_int_equal(store->ops->share_beat(store, ROWS_SERVER), 0);
+	assert_int_equal(store->ops->share_heartbeat(store, ROWS_SERVER), 0);
 	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, 1, 2, &wait_ms), EDQUOT);
 	mem_deref(store);
 }
@@ -172,25 +172,32 @@ static void test_requests_of_a_minute_come_back_one_by_one(void **state)
 	mem_deref(store);
 }
 
-static void test_characters_go_below_zero_and_the_next_waits(void **state)
+static void check_that_it_goes_below_zero_and_the_next_waits(enum store_meter meter)
 {
 	struct store *store = opened();
 	int64_t wait_ms = -1;
 
-	(void)state;
 	postgres_server_set_now(1000000);
-	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_CHARACTERS, 599, 600, &wait_ms),
-			 0);
-	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_CHARACTERS, 0, 600, &wait_ms), 0);
-	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_CHARACTERS, 601, 600, &wait_ms),
-			 0);
-	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_CHARACTERS, 0, 600, &wait_ms),
-			 EDQUOT);
+	assert_int_equal(take_one(store, ROWS_SERVER, meter, 599, 600, &wait_ms), 0);
+	assert_int_equal(take_one(store, ROWS_SERVER, meter, 0, 600, &wait_ms), 0);
+	assert_int_equal(take_one(store, ROWS_SERVER, meter, 601, 600, &wait_ms), 0);
+	assert_int_equal(take_one(store, OTHER_SERVER, meter, 0, 600, &wait_ms), EDQUOT);
 	assert_int_equal(wait_ms, 60100); /* 600 below zero, and one to have */
 	postgres_server_set_now(1060100);
-	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_CHARACTERS, 0, 600, &wait_ms),
-			 0);
+	assert_int_equal(take_one(store, OTHER_SERVER, meter, 0, 600, &wait_ms), 0);
 	mem_deref(store);
+}
+
+static void test_characters_go_below_zero_and_the_next_waits(void **state)
+{
+	(void)state;
+	check_that_it_goes_below_zero_and_the_next_waits(STORE_METER_CHARACTERS);
+}
+
+static void test_seconds_of_audio_go_below_zero_and_the_next_waits(void **state)
+{
+	(void)state;
+	check_that_it_goes_below_zero_and_the_next_waits(STORE_METER_HEARD);
 }
 
 static void test_of_several_limits_all_are_taken_or_none(void **state)
@@ -238,9 +245,9 @@ static void test_a_database_that_crashed_says_that_it_may_have_forgotten(void **
 	postgres_server_restart();
 	assert_int_equal(store->ops->version(store, &version), 0);
 	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_TURNS, 1, 1, &wait_ms), ESTALE);
-	assert_int_equal(store->ops->share_beat(store, ROWS_SERVER), ESTALE);
+	assert_int_equal(store->ops->share_heartbeat(store, ROWS_SERVER), ESTALE);
 	assert_int_equal(store->ops->share_return(store, ROWS_SERVER), 0);
-	assert_int_equal(store->ops->share_beat(store, ROWS_SERVER), 0);
+	assert_int_equal(store->ops->share_heartbeat(store, ROWS_SERVER), 0);
 	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_TURNS, 1, 1, &wait_ms), 0);
 	mem_deref(store);
 }
@@ -255,6 +262,7 @@ int main(void)
 		TEST(test_slots_of_a_server_that_is_silent_lapse),
 		TEST(test_requests_of_a_minute_come_back_one_by_one),
 		TEST(test_characters_go_below_zero_and_the_next_waits),
+		TEST(test_seconds_of_audio_go_below_zero_and_the_next_waits),
 		TEST(test_of_several_limits_all_are_taken_or_none),
 		TEST(test_a_database_that_crashed_says_that_it_may_have_forgotten),
 	};

@@ -96,6 +96,7 @@ static void test_keys_of_before_accounts_keep_what_they_had(void **state)
 	assert_int_equal(key.limits.connections, 3);
 	assert_int_equal(key.limits.turns, STORE_LIMIT_PLAN);
 	assert_int_equal(key.limits.text_max, STORE_LIMIT_PLAN);
+	assert_int_equal(key.limits.heard_seconds_per_minute, STORE_LIMIT_PLAN);
 	assert_int_equal(key.scopes, STORE_SCOPES_USUAL);
 	assert_int_equal(key.spent_microcents, 1000);
 	assert_int_equal(key.expires_ms, 0);

@@ -58,7 +58,7 @@ size_t dictionary_model_spell(char *out, const unsigned char *bytes, size_t n)
 	return len;
 }
 
-static const struct unit *unit_at(const char *text)
+static const struct unit *dictionary_model_unit_at(const char *text)
 {
 	for (size_t i = 0; i < COUNT(units); ++i) {
 		if (strncmp(text, units[i].bytes, strlen(units[i].bytes)) == 0)
@@ -67,13 +67,13 @@ static const struct unit *unit_at(const char *text)
 	abort(); /* a character that the model does not know */
 }
 
-static void parse(struct items *items, const char *text)
+static void dictionary_model_parse(struct items *items, const char *text)
 {
 	size_t at = 0;
 
 	items->count = 0;
 	while (text[at]) {
-		const struct unit *unit = unit_at(text + at);
+		const struct unit *unit = dictionary_model_unit_at(text + at);
 		struct item *last = items->count > 0 ? &items->all[items->count - 1] : NULL;
 		size_t end = at + strlen(unit->bytes);
 
@@ -89,81 +89,90 @@ static void parse(struct items *items, const char *text)
 	}
 }
 
-static enum role role_at(const struct items *items, size_t i)
+static enum role dictionary_model_role_at(const struct items *items, size_t i)
 {
 	return i < items->count ? items->all[i].unit->role : BLANK;
 }
 
 /* A point that belongs to a number. */
-static bool is_inner_point(const struct items *items, size_t i)
+static bool dictionary_model_is_inner_point(const struct items *items, size_t i)
 {
-	return i > 0 && role_at(items, i) == POINT && role_at(items, i - 1) == DIGIT &&
-	       role_at(items, i + 1) == DIGIT;
+	return i > 0 && dictionary_model_role_at(items, i) == POINT &&
+	       dictionary_model_role_at(items, i - 1) == DIGIT &&
+	       dictionary_model_role_at(items, i + 1) == DIGIT;
 }
 
-static bool is_wordlike(const struct items *items, size_t i)
+static bool dictionary_model_is_wordlike(const struct items *items, size_t i)
 {
-	return role_at(items, i) == WORD || role_at(items, i) == DIGIT || is_inner_point(items, i);
+	return dictionary_model_role_at(items, i) == WORD ||
+	       dictionary_model_role_at(items, i) == DIGIT ||
+	       dictionary_model_is_inner_point(items, i);
 }
 
 /* Whether a word may end, and another begin, before item i. */
-static bool is_border(const struct items *items, size_t i)
+static bool dictionary_model_is_border(const struct items *items, size_t i)
 {
 	size_t base = i;
 
 	if (i == 0 || i >= items->count)
 		return true;
-	if (role_at(items, i - 1) == BLANK || role_at(items, i) == BLANK)
+	if (dictionary_model_role_at(items, i - 1) == BLANK ||
+	    dictionary_model_role_at(items, i) == BLANK)
 		return true;
-	if (role_at(items, i) == MARK)
+	if (dictionary_model_role_at(items, i) == MARK)
 		return false;
 	do {
 		--base;
-	} while (base > 0 && role_at(items, base) == MARK);
-	if (role_at(items, base) == BLANK || role_at(items, base) == MARK)
-		return !is_wordlike(items, i); /* a word that begins with a mark */
-	return !(is_wordlike(items, i) && is_wordlike(items, base));
+	} while (base > 0 && dictionary_model_role_at(items, base) == MARK);
+	if (dictionary_model_role_at(items, base) == BLANK ||
+	    dictionary_model_role_at(items, base) == MARK)
+		return !dictionary_model_is_wordlike(items, i); /* a word that begins with a mark */
+	return !(dictionary_model_is_wordlike(items, i) &&
+		 dictionary_model_is_wordlike(items, base));
 }
 
-static bool is_same(const struct item *a, const struct item *b, bool case_sensitive)
+static bool dictionary_model_is_same(const struct item *a, const struct item *b,
+				     bool case_sensitive)
 {
 	return case_sensitive ? a->unit->exact == b->unit->exact
 			      : a->unit->folded == b->unit->folded;
 }
 
 /* Items of the word without the blanks around it. */
-static size_t trim(const struct items *word, size_t *first)
+static size_t dictionary_model_trim(const struct items *word, size_t *first)
 {
 	size_t end = word->count;
 
-	*first = word->count > 0 && role_at(word, 0) == BLANK;
-	if (end > *first && role_at(word, end - 1) == BLANK)
+	*first = word->count > 0 && dictionary_model_role_at(word, 0) == BLANK;
+	if (end > *first && dictionary_model_role_at(word, end - 1) == BLANK)
 		--end;
 	return end - *first;
 }
 
 /* The end of the entry's word at item i of the text, 0 when it is not there. */
-static size_t match(const struct items *text, size_t i, const struct dictionary_entry *entry)
+static size_t dictionary_model_match(const struct items *text, size_t i,
+				     const struct dictionary_entry *entry)
 {
 	static struct items word;
 	size_t first;
 	size_t len;
 
-	if (!is_border(text, i))
+	if (!dictionary_model_is_border(text, i))
 		return 0;
-	parse(&word, entry->word);
-	len = trim(&word, &first);
-	if (len == 0 || i + len > text->count || !is_border(text, i + len))
+	dictionary_model_parse(&word, entry->word);
+	len = dictionary_model_trim(&word, &first);
+	if (len == 0 || i + len > text->count || !dictionary_model_is_border(text, i + len))
 		return 0;
 	for (size_t k = 0; k < len; ++k) {
-		if (!is_same(&text->all[i + k], &word.all[first + k], entry->case_sensitive))
+		if (!dictionary_model_is_same(&text->all[i + k], &word.all[first + k],
+					      entry->case_sensitive))
 			return 0;
 	}
 	return text->all[i + len - 1].end;
 }
 
-static void match_all(struct lexicon_hit *hit, const struct items *text, size_t i,
-		      const struct dictionary_model *dictionary)
+static void dictionary_model_match_all(struct lexicon_hit *hit, const struct items *text, size_t i,
+				       const struct dictionary_model *dictionary)
 {
 	for (int pass = 0; pass < 2; ++pass) {
 		for (size_t k = 0; k < dictionary->count; ++k) {
@@ -172,7 +181,7 @@ static void match_all(struct lexicon_hit *hit, const struct items *text, size_t 
 
 			if (entry->case_sensitive != (pass == 0))
 				continue;
-			end = match(text, i, entry);
+			end = dictionary_model_match(text, i, entry);
 			if (end > hit->end)
 				*hit = (struct lexicon_hit){text->all[i].begin, end,
 							    entry->replacement, entry->ipa};
@@ -185,13 +194,13 @@ bool dictionary_model_find(struct lexicon_hit *hit, const struct dictionary_mode
 {
 	static struct items items;
 
-	parse(&items, text);
+	dictionary_model_parse(&items, text);
 	*hit = (struct lexicon_hit){0};
 	for (size_t i = 0; hit->end == 0 && i < items.count; ++i) {
-		if (items.all[i].begin < from || role_at(&items, i) == BLANK)
+		if (items.all[i].begin < from || dictionary_model_role_at(&items, i) == BLANK)
 			continue;
 		for (size_t k = 0; k < count; ++k)
-			match_all(hit, &items, i, &dictionaries[k]);
+			dictionary_model_match_all(hit, &items, i, &dictionaries[k]);
 	}
 	return hit->end > 0;
 }

@@ -21,13 +21,13 @@ struct reader {
 	void *arg;
 };
 
-static void fail(const struct reader *reader, const char *why)
+static void golden_fail(const struct reader *reader, const char *why)
 {
 	fprintf(stderr, "%s:%u: %s\n", reader->path, reader->line, why);
 	exit(1);
 }
 
-static char *unescape(const char *text)
+static char *golden_unescape(const char *text)
 {
 	char *out = malloc(strlen(text) + 1);
 	char *to = out;
@@ -61,37 +61,37 @@ static char *unescape(const char *text)
 	return out;
 }
 
-static struct golden_step *add_step(struct reader *reader, enum golden_kind kind)
+static struct golden_step *golden_add_step(struct reader *reader, enum golden_kind kind)
 {
 	struct golden_case *golden = &reader->golden;
 	struct golden_step *step = &golden->steps[golden->steps_len];
 
 	if (!reader->is_open || golden->steps_len == GOLDEN_STEPS_MAX)
-		fail(reader, "a step too many");
+		golden_fail(reader, "a step too many");
 	++golden->steps_len;
 	*step = (struct golden_step){kind, NULL, golden->chunks_len, golden->chunks_len};
 	golden->is_timed |= kind != GOLDEN_FEED && kind != GOLDEN_FLUSH;
 	return step;
 }
 
-static void add_chunk(struct reader *reader, const char *text)
+static void golden_add_chunk(struct reader *reader, const char *text)
 {
 	struct golden_case *golden = &reader->golden;
 
 	if (golden->steps_len == 0 || golden->chunks_len == GOLDEN_CHUNKS_MAX)
-		fail(reader, "a chunk too many");
-	golden->chunks[golden->chunks_len++] = unescape(text);
+		golden_fail(reader, "a chunk too many");
+	golden->chunks[golden->chunks_len++] = golden_unescape(text);
 	golden->steps[golden->steps_len - 1].last = golden->chunks_len;
 }
 
-static void close_case(struct reader *reader)
+static void golden_close_case(struct reader *reader)
 {
 	struct golden_case *golden = &reader->golden;
 
 	if (!reader->is_open)
 		return;
 	if (golden->steps_len == 0)
-		fail(reader, "a case without steps");
+		golden_fail(reader, "a case without steps");
 	reader->handler(golden, reader->arg);
 	++reader->count;
 	for (size_t i = 0; i < golden->steps_len; ++i)
@@ -101,7 +101,7 @@ static void close_case(struct reader *reader)
 	reader->is_open = false;
 }
 
-static void open_case(struct reader *reader, const char *name)
+static void golden_open_case(struct reader *reader, const char *name)
 {
 	struct golden_case *golden = &reader->golden;
 
@@ -113,7 +113,7 @@ static void open_case(struct reader *reader, const char *name)
 	reader->is_open = true;
 }
 
-static void set_schedule(struct reader *reader, const char *text)
+static void golden_set_schedule(struct reader *reader, const char *text)
 {
 	struct chunker_options *options = &reader->golden.options;
 	char *end;
@@ -126,76 +126,76 @@ static void set_schedule(struct reader *reader, const char *text)
 	}
 }
 
-static void read_command(struct reader *reader, const char *text)
+static void golden_read_command(struct reader *reader, const char *text)
 {
 	static const char *const names[] = {"", "message", "pause", "timeout", "emit", "flush"};
 
 	for (size_t i = 1; i < COUNT(names); ++i) {
 		if (strcmp(text, names[i]) == 0) {
-			add_step(reader, (enum golden_kind)i);
+			golden_add_step(reader, (enum golden_kind)i);
 			return;
 		}
 	}
-	fail(reader, "an unknown step");
+	golden_fail(reader, "an unknown step");
 }
 
-static void read_setting(struct reader *reader, const char *line)
+static void golden_read_setting(struct reader *reader, const char *line)
 {
 	if (strncmp(line, "language ", 9) == 0 && strlen(line + 9) < sizeof(reader->language)) {
-		close_case(reader);
+		golden_close_case(reader);
 		snprintf(reader->language, sizeof(reader->language), "%s", line + 9);
 	} else if (strncmp(line, "schedule ", 9) == 0 && reader->is_open) {
-		set_schedule(reader, line + 9);
+		golden_set_schedule(reader, line + 9);
 	} else if (strncmp(line, "max ", 4) == 0 && reader->is_open) {
 		reader->golden.options.buffer_max = strtoul(line + 4, NULL, 10);
 	} else {
-		fail(reader, "an unknown line");
+		golden_fail(reader, "an unknown line");
 	}
 }
 
-static void read_line(struct reader *reader, char *line)
+static void golden_read_line(struct reader *reader, char *line)
 {
 	line[strcspn(line, "\n")] = '\0';
 	if (line[0] == '\0' || line[0] == '#')
 		return;
 	if (line[1] != ' ') {
-		read_setting(reader, line);
+		golden_read_setting(reader, line);
 		return;
 	}
 	switch (line[0]) {
 	case '=':
-		close_case(reader);
-		open_case(reader, line + 2);
+		golden_close_case(reader);
+		golden_open_case(reader, line + 2);
 		break;
 	case '<':
-		add_step(reader, GOLDEN_FEED)->text = unescape(line + 2);
+		golden_add_step(reader, GOLDEN_FEED)->text = golden_unescape(line + 2);
 		break;
 	case '|':
-		read_command(reader, line + 2);
+		golden_read_command(reader, line + 2);
 		break;
 	case '>':
-		add_chunk(reader, line + 2);
+		golden_add_chunk(reader, line + 2);
 		break;
 	default:
-		read_setting(reader, line);
+		golden_read_setting(reader, line);
 	}
 }
 
-static void read_file(struct reader *reader)
+static void golden_read_file(struct reader *reader)
 {
 	char *line = NULL;
 	size_t size = 0;
 	FILE *file = fopen(reader->path, "r");
 
 	if (!file)
-		fail(reader, "cannot be opened");
+		golden_fail(reader, "cannot be opened");
 	reader->line = 0;
 	reader->language[0] = '\0';
 	while (getline(&line, &size, file) >= 0) {
 		++reader->line;
-		read_line(reader, line);
+		golden_read_line(reader, line);
 	}
-	close_case(reader);
+	golden_close_case(reader);
 	free(line);
 	fclose(file);
 }
@@ -218,7 +218,7 @@ size_t golden_each(const char *directory, golden_h *handler, void *arg)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
 		reader->path = path;
-		read_file(reader);
+		golden_read_file(reader);
 	}
 	count = reader->count;
 	closedir(dir);

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void fail(const char *where, const char *why)
+static void normal_fail(const char *where, const char *why)
 {
 	fprintf(stderr, "%s: %s\n", where, why);
 	exit(1);
 }
 
-static char *unescape(const char *text, size_t len)
+static char *normal_unescape(const char *text, size_t len)
 {
 	char *out = malloc(len + 1);
 	size_t n = 0;
@@ -30,7 +30,7 @@ static char *unescape(const char *text, size_t len)
 	return out;
 }
 
-static void read_line(char *line, struct normal_case *normal, normal_h *handler, void *arg)
+static void normal_read_line(char *line, struct normal_case *normal, normal_h *handler, void *arg)
 {
 	static const char *const kinds[] = {"rule", "style", "usage", "spec"};
 	char *written = strchr(line, '\t');
@@ -38,22 +38,23 @@ static void read_line(char *line, struct normal_case *normal, normal_h *handler,
 	size_t kind = 0;
 
 	if (!said || strchr(said + 1, '\t'))
-		fail(normal->where, "a line is kind, tab, written, tab, said");
+		normal_fail(normal->where, "a line is kind, tab, written, tab, said");
 	*written++ = '\0';
 	*said++ = '\0';
 	while (kind < 4 && strcmp(kinds[kind], line) != 0)
 		++kind;
 	if (kind == 4)
-		fail(normal->where, "no such kind");
+		normal_fail(normal->where, "no such kind");
 	snprintf(normal->kind, sizeof(normal->kind), "%s", line);
-	normal->written = unescape(written, strlen(written));
-	normal->said = unescape(said, strlen(said));
+	normal->written = normal_unescape(written, strlen(written));
+	normal->said = normal_unescape(said, strlen(said));
 	handler(normal, arg);
 	free(normal->written);
 	free(normal->said);
 }
 
-static size_t read_file(const char *directory, const char *name, normal_h *handler, void *arg)
+static size_t normal_read_file(const char *directory, const char *name, normal_h *handler,
+			       void *arg)
 {
 	struct normal_case normal = {{0}, {0}, {0}, NULL, NULL};
 	char path[512];
@@ -67,7 +68,7 @@ static size_t read_file(const char *directory, const char *name, normal_h *handl
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	file = fopen(path, "r");
 	if (!file)
-		fail(path, "cannot be read");
+		normal_fail(path, "cannot be read");
 	snprintf(normal.language, sizeof(normal.language), "%.*s", (int)strcspn(name, "."), name);
 	while ((len = getline(&line, &size, file)) >= 0) {
 		++number;
@@ -76,7 +77,7 @@ static size_t read_file(const char *directory, const char *name, normal_h *handl
 		if (len == 0 || strncmp(line, "# ", 2) == 0 || strcmp(line, "#") == 0)
 			continue;
 		snprintf(normal.where, sizeof(normal.where), "%s:%zu", name, number);
-		read_line(line, &normal, handler, arg);
+		normal_read_line(line, &normal, handler, arg);
 		++count;
 	}
 	free(line);
@@ -84,7 +85,7 @@ static size_t read_file(const char *directory, const char *name, normal_h *handl
 	return count;
 }
 
-static int is_case_file(const struct dirent *entry)
+static int normal_is_case_file(const struct dirent *entry)
 {
 	size_t len = strlen(entry->d_name);
 
@@ -94,17 +95,17 @@ static int is_case_file(const struct dirent *entry)
 size_t normal_each(const char *directory, const char *language, normal_h *handler, void *arg)
 {
 	struct dirent **entries;
-	int n = scandir(directory, &entries, is_case_file, alphasort);
+	int n = scandir(directory, &entries, normal_is_case_file, alphasort);
 	size_t count = 0;
 
 	if (n < 0)
-		fail(directory, "cannot be read");
+		normal_fail(directory, "cannot be read");
 	for (int i = 0; i < n; ++i) {
 		const char *name = entries[i]->d_name;
 
 		if (!language || (strncmp(name, language, strlen(language)) == 0 &&
 				  name[strlen(language)] == '.'))
-			count += read_file(directory, name, handler, arg);
+			count += normal_read_file(directory, name, handler, arg);
 		free(entries[i]);
 	}
 	free(entries);

@@ -24,7 +24,7 @@
 #define CASES_MIN 300
 #define SPLITS 24
 
-static struct chunker *make(const struct chunker_options *options)
+static struct chunker *test_chunker_make(const struct chunker_options *options)
 {
 	struct chunker *chunker = NULL;
 
@@ -32,25 +32,25 @@ static struct chunker *make(const struct chunker_options *options)
 	return chunker;
 }
 
-static struct chunker *make_auto(size_t buffer_max)
+static struct chunker *test_chunker_make_auto(size_t buffer_max)
 {
 	struct chunker_options options = chunker_options_default;
 
 	options.auto_mode = true;
 	options.buffer_max = buffer_max;
-	return make(&options);
+	return test_chunker_make(&options);
 }
 
-static void feed(struct chunker *chunker, const char *text)
+static void test_chunker_feed(struct chunker *chunker, const char *text)
 {
 	assert_int_equal(chunker_feed(chunker, text, strlen(text)), 0);
 }
 
-static void take_step(struct chunker *chunker, const struct golden_step *step)
+static void test_chunker_take_step(struct chunker *chunker, const struct golden_step *step)
 {
 	switch (step->kind) {
 	case GOLDEN_FEED:
-		feed(chunker, step->text);
+		test_chunker_feed(chunker, step->text);
 		break;
 	case GOLDEN_MESSAGE:
 		chunker_end_message(chunker);
@@ -70,45 +70,46 @@ static void take_step(struct chunker *chunker, const struct golden_step *step)
 	}
 }
 
-static void report(const struct golden_case *golden, const char *why, const struct chunk *chunk)
+static void test_chunker_report(const struct golden_case *golden, const char *why,
+				const struct chunk *chunk)
 {
 	fprintf(stderr, "%s\n  %s: %.*s\n", golden->where, why, chunk ? (int)chunk->len : 0,
 		chunk ? chunk->text : "");
 }
 
 /* Takes all chunks out; false unless they are [first, last) of the case. */
-static bool expect(const struct golden_case *golden, struct chunker *chunker, size_t first,
-		   size_t last)
+static bool test_chunker_expect(const struct golden_case *golden, struct chunker *chunker,
+				size_t first, size_t last)
 {
 	struct chunk chunk;
 
 	for (; chunker_next(chunker, &chunk); ++first) {
 		if (first == last || strlen(golden->chunks[first]) != chunk.len ||
 		    memcmp(golden->chunks[first], chunk.text, chunk.len) != 0) {
-			report(golden, "wrong chunk", &chunk);
+			test_chunker_report(golden, "wrong chunk", &chunk);
 			return false;
 		}
 	}
 	if (first != last) {
-		report(golden, "a chunk is missing before the end", NULL);
+		test_chunker_report(golden, "a chunk is missing before the end", NULL);
 		return false;
 	}
 	return true;
 }
 
-static void check_case(const struct golden_case *golden, void *arg)
+static void test_chunker_check_case(const struct golden_case *golden, void *arg)
 {
-	struct chunker *chunker = make(&golden->options);
+	struct chunker *chunker = test_chunker_make(&golden->options);
 	unsigned *wrong = arg;
 	bool is_right = true;
 
 	for (size_t i = 0; i < golden->steps_len && is_right; ++i) {
 		const struct golden_step *step = &golden->steps[i];
 
-		take_step(chunker, step);
+		test_chunker_take_step(chunker, step);
 		if (i + 1 == golden->steps_len)
 			chunker_flush(chunker);
-		is_right = expect(golden, chunker, step->first, step->last);
+		is_right = test_chunker_expect(golden, chunker, step->first, step->last);
 	}
 	*wrong += !is_right;
 	if (is_right)
@@ -116,10 +117,10 @@ static void check_case(const struct golden_case *golden, void *arg)
 	mem_deref(chunker);
 }
 
-static void test_golden_cases_hold(void **state)
+static void test_chunker_golden_cases_hold(void **state)
 {
 	unsigned wrong = 0;
-	size_t count = golden_each(CHUNKS_DIR, check_case, &wrong);
+	size_t count = golden_each(CHUNKS_DIR, test_chunker_check_case, &wrong);
 
 	(void)state;
 	print_message("%zu golden cases, %u wrong\n", count, wrong);
@@ -129,8 +130,8 @@ static void test_golden_cases_hold(void **state)
 
 /* Feeds the case's text in pieces of at most `most` code points.  Messages end only
  * after letters and digits, where their ends confirm nothing. */
-static void feed_split(struct chunker *chunker, const char *text, unsigned *seed, unsigned most,
-		       bool has_messages)
+static void test_chunker_feed_split(struct chunker *chunker, const char *text, unsigned *seed,
+				    unsigned most, bool has_messages)
 {
 	size_t len = strlen(text);
 	size_t at = 0;
@@ -154,7 +155,7 @@ static void feed_split(struct chunker *chunker, const char *text, unsigned *seed
 	}
 }
 
-static void check_splits(const struct golden_case *golden, void *arg)
+static void test_chunker_check_splits(const struct golden_case *golden, void *arg)
 {
 	static unsigned seed = 1;
 	unsigned *wrong = arg;
@@ -162,32 +163,32 @@ static void check_splits(const struct golden_case *golden, void *arg)
 	if (golden->is_timed)
 		return;
 	for (unsigned i = 0; i < SPLITS; ++i) {
-		struct chunker *chunker = make(&golden->options);
+		struct chunker *chunker = test_chunker_make(&golden->options);
 
 		for (size_t j = 0; j < golden->steps_len; ++j) {
 			if (golden->steps[j].kind == GOLDEN_FEED)
-				feed_split(chunker, golden->steps[j].text, &seed, 1 + i % 12,
-					   i % 2 == 0);
+				test_chunker_feed_split(chunker, golden->steps[j].text, &seed,
+							1 + i % 12, i % 2 == 0);
 		}
 		chunker_flush(chunker);
-		*wrong += !expect(golden, chunker, 0, golden->chunks_len);
+		*wrong += !test_chunker_expect(golden, chunker, 0, golden->chunks_len);
 		mem_deref(chunker);
 	}
 }
 
-static void test_the_split_into_feeds_and_messages_does_not_matter(void **state)
+static void test_chunker_the_split_into_feeds_and_messages_does_not_matter(void **state)
 {
 	unsigned wrong = 0;
 
 	(void)state;
-	golden_each(CHUNKS_DIR, check_splits, &wrong);
+	golden_each(CHUNKS_DIR, test_chunker_check_splits, &wrong);
 	assert_int_equal(wrong, 0);
 }
 
 /* The steps for `times` copies of a piece, fed in tokens. */
-static size_t steps_for(const char *piece, size_t times)
+static size_t test_chunker_steps_for(const char *piece, size_t times)
 {
-	struct chunker *chunker = make(&chunker_options_default);
+	struct chunker *chunker = test_chunker_make(&chunker_options_default);
 	size_t len = strlen(piece);
 	struct chunk chunk;
 
@@ -204,7 +205,7 @@ static size_t steps_for(const char *piece, size_t times)
 	return cost_steps;
 }
 
-static void test_the_cost_is_linear_also_for_hostile_text(void **state)
+static void test_chunker_the_cost_is_linear_also_for_hostile_text(void **state)
 {
 	static const char *const pieces[] = {
 		"a.",
@@ -234,17 +235,17 @@ static void test_the_cost_is_linear_also_for_hostile_text(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(pieces); ++i) {
 		size_t times = 65536 / strlen(pieces[i]);
-		size_t once = steps_for(pieces[i], times);
-		size_t twice = steps_for(pieces[i], 2 * times);
+		size_t once = test_chunker_steps_for(pieces[i], times);
+		size_t twice = test_chunker_steps_for(pieces[i], 2 * times);
 
 		assert_true(once <= 6 * times * strlen(pieces[i]) + 1000);
 		assert_true(twice <= 2 * once + once / 8 + 1000);
 	}
 }
 
-static void test_a_megabyte_without_a_stop_comes_out_whole_and_in_order(void **state)
+static void test_chunker_a_megabyte_without_a_stop_comes_out_whole_and_in_order(void **state)
 {
-	struct chunker *chunker = make(&chunker_options_default);
+	struct chunker *chunker = test_chunker_make(&chunker_options_default);
 	struct chunk chunk;
 	size_t fed = 0;
 	size_t out = 0;
@@ -254,7 +255,7 @@ static void test_a_megabyte_without_a_stop_comes_out_whole_and_in_order(void **s
 		char word[16];
 
 		snprintf(word, sizeof(word), "word%06u ", i);
-		feed(chunker, word);
+		test_chunker_feed(chunker, word);
 		fed += strlen(word);
 		while (chunker_next(chunker, &chunk))
 			out += chunk.len + 1;
@@ -267,9 +268,9 @@ static void test_a_megabyte_without_a_stop_comes_out_whole_and_in_order(void **s
 	mem_deref(chunker);
 }
 
-static void test_more_than_256_kib_is_refused_whole(void **state)
+static void test_chunker_more_than_256_kib_is_refused_whole(void **state)
 {
-	struct chunker *chunker = make(&chunker_options_default);
+	struct chunker *chunker = test_chunker_make(&chunker_options_default);
 	size_t max = 256 * 1024;
 	char *text = malloc(max + 1);
 	struct chunk chunk;
@@ -290,26 +291,26 @@ static void test_more_than_256_kib_is_refused_whole(void **state)
 	mem_deref(chunker);
 }
 
-static void test_blanks_alone_fill_nothing(void **state)
+static void test_chunker_blanks_alone_fill_nothing(void **state)
 {
-	struct chunker *chunker = make(&chunker_options_default);
+	struct chunker *chunker = test_chunker_make(&chunker_options_default);
 	struct chunk chunk;
 
 	(void)state;
 	for (unsigned i = 0; i < 100000; ++i)
-		feed(chunker, " \n  \t   ");
+		test_chunker_feed(chunker, " \n  \t   ");
 	chunker_flush(chunker);
 	assert_false(chunker_next(chunker, &chunk));
 	assert_int_equal(chunker_buffered(chunker), 0);
 	mem_deref(chunker);
 }
 
-static void expect_pause(const char *text, unsigned pause_ms)
+static void test_chunker_expect_pause(const char *text, unsigned pause_ms)
 {
-	struct chunker *chunker = make_auto(1000);
+	struct chunker *chunker = test_chunker_make_auto(1000);
 	struct chunk chunk;
 
-	feed(chunker, text);
+	test_chunker_feed(chunker, text);
 	assert_int_equal(chunker_pause_ms(chunker), pause_ms);
 	chunker_pause(chunker);
 	assert_int_equal(chunker_next(chunker, &chunk), pause_ms > 0);
@@ -317,39 +318,39 @@ static void expect_pause(const char *text, unsigned pause_ms)
 	mem_deref(chunker);
 }
 
-static void test_a_pause_is_awaited_only_where_it_would_confirm(void **state)
+static void test_chunker_a_pause_is_awaited_only_where_it_would_confirm(void **state)
 {
 	(void)state;
-	expect_pause("Yes.", 35);
-	expect_pause("Yes. ", 35);
-	expect_pause("Yes?!", 35);
-	expect_pause("Well...", 100);
-	expect_pause("Yes!\"", 100);
-	expect_pause("\"Yes!", 100);
-	expect_pause("(Yes.", 100);
-	expect_pause("\xe2\x80\x94 Yes!", 100); /* a dialogue's dash */
-	expect_pause("A title\n", 100);
-	expect_pause("The answer is no.", 100);
-	expect_pause("See www.example.", 100);
-	expect_pause("2 mg.", 100); /* no vowel: perhaps an abbreviation */
-	expect_pause("Yes", 0);
-	expect_pause("Meet Dr.", 0);
-	expect_pause("It costs 5.", 0);
-	expect_pause("At 5 p.m.", 0);
-	expect_pause("George W.", 0);
-	expect_pause("Yes, ", 0);
+	test_chunker_expect_pause("Yes.", 35);
+	test_chunker_expect_pause("Yes. ", 35);
+	test_chunker_expect_pause("Yes?!", 35);
+	test_chunker_expect_pause("Well...", 100);
+	test_chunker_expect_pause("Yes!\"", 100);
+	test_chunker_expect_pause("\"Yes!", 100);
+	test_chunker_expect_pause("(Yes.", 100);
+	test_chunker_expect_pause("\xe2\x80\x94 Yes!", 100); /* a dialogue's dash */
+	test_chunker_expect_pause("A title\n", 100);
+	test_chunker_expect_pause("The answer is no.", 100);
+	test_chunker_expect_pause("See www.example.", 100);
+	test_chunker_expect_pause("2 mg.", 100); /* no vowel: perhaps an abbreviation */
+	test_chunker_expect_pause("Yes", 0);
+	test_chunker_expect_pause("Meet Dr.", 0);
+	test_chunker_expect_pause("It costs 5.", 0);
+	test_chunker_expect_pause("At 5 p.m.", 0);
+	test_chunker_expect_pause("George W.", 0);
+	test_chunker_expect_pause("Yes, ", 0);
 }
 
 /* Messages, then: 0 when the last one's end has confirmed a sentence end, else how
  * long it waits, -1 when it does not. */
-static int wait_after(const char *const *messages)
+static int test_chunker_wait_after(const char *const *messages)
 {
-	struct chunker *chunker = make_auto(1000);
+	struct chunker *chunker = test_chunker_make_auto(1000);
 	struct chunk chunk;
 	int wait = -1;
 
 	for (; *messages; ++messages) {
-		feed(chunker, *messages);
+		test_chunker_feed(chunker, *messages);
 		chunker_end_message(chunker);
 	}
 	if (chunker_next(chunker, &chunk))
@@ -360,7 +361,7 @@ static int wait_after(const char *const *messages)
 	return wait;
 }
 
-static void test_the_end_of_a_message_confirms_what_is_certain(void **state)
+static void test_chunker_the_end_of_a_message_confirms_what_is_certain(void **state)
 {
 	static const struct {
 		const char *messages[4];
@@ -399,7 +400,7 @@ static void test_the_end_of_a_message_confirms_what_is_certain(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); ++i) {
-		int wait = wait_after(cases[i].messages);
+		int wait = test_chunker_wait_after(cases[i].messages);
 
 		if (wait != cases[i].wait)
 			fail_msg("case %zu, %s: %d, not %d", i, cases[i].messages[0], wait,
@@ -407,13 +408,13 @@ static void test_the_end_of_a_message_confirms_what_is_certain(void **state)
 	}
 }
 
-static void test_a_word_is_only_torn_when_nothing_else_fits(void **state)
+static void test_chunker_a_word_is_only_torn_when_nothing_else_fits(void **state)
 {
-	struct chunker *chunker = make_auto(10);
+	struct chunker *chunker = test_chunker_make_auto(10);
 	struct chunk chunk;
 
 	(void)state;
-	feed(chunker, "aaaaaaaaaaaaaaae\xcc\x81zz");
+	test_chunker_feed(chunker, "aaaaaaaaaaaaaaae\xcc\x81zz");
 	assert_true(chunker_next(chunker, &chunk));
 	assert_int_equal(chunk.len, 10);
 	chunker_flush(chunker);
@@ -421,14 +422,14 @@ static void test_a_word_is_only_torn_when_nothing_else_fits(void **state)
 	assert_int_equal(chunk.len, 10);
 	mem_deref(chunker);
 
-	chunker = make_auto(3);
-	feed(chunker, "aae\xcc\x81z"); /* the third character has two code points */
+	chunker = test_chunker_make_auto(3);
+	test_chunker_feed(chunker, "aae\xcc\x81z"); /* the third character has two code points */
 	assert_true(chunker_next(chunker, &chunk));
 	assert_int_equal(chunk.len, 2);
 	mem_deref(chunker);
 }
 
-static void assert_next(struct chunker *chunker, const char *text)
+static void test_chunker_assert_next(struct chunker *chunker, const char *text)
 {
 	struct chunk chunk;
 
@@ -437,14 +438,14 @@ static void assert_next(struct chunker *chunker, const char *text)
 	assert_memory_equal(chunk.text, text, chunk.len);
 }
 
-static void assert_none(struct chunker *chunker)
+static void test_chunker_assert_none(struct chunker *chunker)
 {
 	struct chunk chunk;
 
 	assert_false(chunker_next(chunker, &chunk));
 }
 
-static void test_a_timeout_keeps_an_open_word_back_once(void **state)
+static void test_chunker_a_timeout_keeps_an_open_word_back_once(void **state)
 {
 	static const struct {
 		const char *text;
@@ -466,81 +467,82 @@ static void test_a_timeout_keeps_an_open_word_back_once(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); ++i) {
-		struct chunker *chunker = make_auto(1000);
+		struct chunker *chunker = test_chunker_make_auto(1000);
 
-		feed(chunker, cases[i].text);
+		test_chunker_feed(chunker, cases[i].text);
 		assert_int_equal(chunker_timeout(chunker), cases[i].second != NULL);
 		if (cases[i].first)
-			assert_next(chunker, cases[i].first);
-		assert_none(chunker);
+			test_chunker_assert_next(chunker, cases[i].first);
+		test_chunker_assert_none(chunker);
 		assert_false(chunker_timeout(chunker));
 		if (cases[i].second)
-			assert_next(chunker, cases[i].second);
-		assert_none(chunker);
+			test_chunker_assert_next(chunker, cases[i].second);
+		test_chunker_assert_none(chunker);
 		mem_deref(chunker);
 	}
 }
 
-static void test_sentences_below_the_schedule_can_be_had_early(void **state)
+static void test_chunker_sentences_below_the_schedule_can_be_had_early(void **state)
 {
-	struct chunker *chunker = make(&chunker_options_default);
+	struct chunker *chunker = test_chunker_make(&chunker_options_default);
 
 	(void)state;
-	feed(chunker, "Hello. Short one. Short two. And th");
-	assert_next(chunker, "Hello.");
-	assert_none(chunker);
+	test_chunker_feed(chunker, "Hello. Short one. Short two. And th");
+	test_chunker_assert_next(chunker, "Hello.");
+	test_chunker_assert_none(chunker);
 	assert_true(chunker_has_sentence(chunker));
 	chunker_release(chunker);
-	assert_next(chunker, "Short one. Short two.");
-	assert_none(chunker);
+	test_chunker_assert_next(chunker, "Short one. Short two.");
+	test_chunker_assert_none(chunker);
 	assert_false(chunker_has_sentence(chunker));
 	chunker_release(chunker); /* what is not whole stays */
-	assert_none(chunker);
-	feed(chunker, "is is whole, but shorter than the third entry of the schedule. B");
-	assert_none(chunker);
+	test_chunker_assert_none(chunker);
+	test_chunker_feed(chunker,
+			  "is is whole, but shorter than the third entry of the schedule. B");
+	test_chunker_assert_none(chunker);
 	chunker_flush(chunker);
-	assert_next(chunker,
-		    "And this is whole, but shorter than the third entry of the schedule.");
-	assert_next(chunker, "B");
+	test_chunker_assert_next(
+		chunker, "And this is whole, but shorter than the third entry of the schedule.");
+	test_chunker_assert_next(chunker, "B");
 	mem_deref(chunker);
 }
 
-static void test_what_is_not_confirmed_cannot_be_had_early(void **state)
+static void test_chunker_what_is_not_confirmed_cannot_be_had_early(void **state)
 {
-	struct chunker *chunker = make(&chunker_options_default);
+	struct chunker *chunker = test_chunker_make(&chunker_options_default);
 
 	(void)state;
-	feed(chunker, "Hello. It is 5.");
-	assert_next(chunker, "Hello.");
+	test_chunker_feed(chunker, "Hello. It is 5.");
+	test_chunker_assert_next(chunker, "Hello.");
 	assert_false(chunker_has_sentence(chunker));
-	feed(chunker, "5 or so.");
+	test_chunker_feed(chunker, "5 or so.");
 	assert_false(chunker_has_sentence(chunker));
 	chunker_pause(chunker);
 	assert_true(chunker_has_sentence(chunker));
 	chunker_release(chunker);
-	assert_next(chunker, "It is 5.5 or so.");
-	assert_none(chunker);
+	test_chunker_assert_next(chunker, "It is 5.5 or so.");
+	test_chunker_assert_none(chunker);
 	mem_deref(chunker);
 }
 
-static void test_a_pause_tag_waits_for_what_it_belongs_to(void **state)
+static void test_chunker_a_pause_tag_waits_for_what_it_belongs_to(void **state)
 {
-	struct chunker *chunker = make(&chunker_options_default);
+	struct chunker *chunker = test_chunker_make(&chunker_options_default);
 
 	(void)state;
-	feed(chunker, "Hello.\n\n<break/>\n\nY");
-	assert_next(chunker, "Hello.");
+	test_chunker_feed(chunker, "Hello.\n\n<break/>\n\nY");
+	test_chunker_assert_next(chunker, "Hello.");
 	chunker_release(chunker); /* a line of its own, with nothing to say */
-	assert_none(chunker);
+	test_chunker_assert_none(chunker);
 	chunker_flush(chunker);
-	assert_next(chunker, "<break/>\n\nY");
+	test_chunker_assert_next(chunker, "<break/>\n\nY");
 	mem_deref(chunker);
 }
 
-/* What is told of a text, fed byte by byte. */
-static const char *fault_of(const char *text, bool flush)
+/* The fault reported for a text that is fed byte by byte. */
+static const char *test_chunker_fault_of(const char *text, bool flush)
 {
-	struct chunker *chunker = make(&chunker_options_default);
+	struct chunker *chunker = test_chunker_make(&chunker_options_default);
 	const char *fault;
 
 	for (size_t i = 0; text[i]; ++i)
@@ -552,7 +554,7 @@ static const char *fault_of(const char *text, bool flush)
 	return fault;
 }
 
-static void test_prosody_that_is_not_in_order_is_told_as_soon_as_it_is_known(void **state)
+static void test_chunker_prosody_that_is_not_in_order_is_told_as_soon_as_it_is_known(void **state)
 {
 	static const struct {
 		const char *text;
@@ -581,7 +583,7 @@ static void test_prosody_that_is_not_in_order_is_told_as_soon_as_it_is_known(voi
 	for (size_t i = 0; i < COUNT(cases); ++i) {
 		for (int flush = 0; flush < 2; ++flush) {
 			const char *want = flush ? cases[i].after : cases[i].before;
-			const char *fault = fault_of(cases[i].text, flush);
+			const char *fault = test_chunker_fault_of(cases[i].text, flush);
 
 			if (!want != !fault || (fault && !strstr(fault, want)))
 				fail_msg("%s: %s", cases[i].text, fault ? fault : "no fault");
@@ -589,7 +591,7 @@ static void test_prosody_that_is_not_in_order_is_told_as_soon_as_it_is_known(voi
 	}
 }
 
-static void test_an_empty_schedule_means_every_sentence(void **state)
+static void test_chunker_an_empty_schedule_means_every_sentence(void **state)
 {
 	struct chunker_options options = chunker_options_default;
 	struct chunker *chunker;
@@ -597,14 +599,14 @@ static void test_an_empty_schedule_means_every_sentence(void **state)
 
 	(void)state;
 	options.schedule_len = 0;
-	chunker = make(&options);
-	feed(chunker, "One two. Three four. ");
+	chunker = test_chunker_make(&options);
+	test_chunker_feed(chunker, "One two. Three four. ");
 	assert_true(chunker_next(chunker, &chunk));
 	assert_int_equal(chunk.len, 8);
 	mem_deref(chunker);
 }
 
-static void test_failing_allocations_leak_nothing(void **state)
+static void test_chunker_failing_allocations_leak_nothing(void **state)
 {
 	size_t live = mem_live();
 	struct chunker *chunker = NULL;
@@ -620,22 +622,24 @@ static void test_failing_allocations_leak_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden_cases_hold),
-		cmocka_unit_test(test_the_split_into_feeds_and_messages_does_not_matter),
-		cmocka_unit_test(test_the_cost_is_linear_also_for_hostile_text),
-		cmocka_unit_test(test_a_megabyte_without_a_stop_comes_out_whole_and_in_order),
-		cmocka_unit_test(test_more_than_256_kib_is_refused_whole),
-		cmocka_unit_test(test_blanks_alone_fill_nothing),
-		cmocka_unit_test(test_a_pause_is_awaited_only_where_it_would_confirm),
-		cmocka_unit_test(test_the_end_of_a_message_confirms_what_is_certain),
-		cmocka_unit_test(test_a_timeout_keeps_an_open_word_back_once),
-		cmocka_unit_test(test_a_word_is_only_torn_when_nothing_else_fits),
-		cmocka_unit_test(test_sentences_below_the_schedule_can_be_had_early),
-		cmocka_unit_test(test_what_is_not_confirmed_cannot_be_had_early),
-		cmocka_unit_test(test_a_pause_tag_waits_for_what_it_belongs_to),
-		cmocka_unit_test(test_prosody_that_is_not_in_order_is_told_as_soon_as_it_is_known),
-		cmocka_unit_test(test_an_empty_schedule_means_every_sentence),
-		cmocka_unit_test(test_failing_allocations_leak_nothing),
+		cmocka_unit_test(test_chunker_golden_cases_hold),
+		cmocka_unit_test(test_chunker_the_split_into_feeds_and_messages_does_not_matter),
+		cmocka_unit_test(test_chunker_the_cost_is_linear_also_for_hostile_text),
+		cmocka_unit_test(
+			test_chunker_a_megabyte_without_a_stop_comes_out_whole_and_in_order),
+		cmocka_unit_test(test_chunker_more_than_256_kib_is_refused_whole),
+		cmocka_unit_test(test_chunker_blanks_alone_fill_nothing),
+		cmocka_unit_test(test_chunker_a_pause_is_awaited_only_where_it_would_confirm),
+		cmocka_unit_test(test_chunker_the_end_of_a_message_confirms_what_is_certain),
+		cmocka_unit_test(test_chunker_a_timeout_keeps_an_open_word_back_once),
+		cmocka_unit_test(test_chunker_a_word_is_only_torn_when_nothing_else_fits),
+		cmocka_unit_test(test_chunker_sentences_below_the_schedule_can_be_had_early),
+		cmocka_unit_test(test_chunker_what_is_not_confirmed_cannot_be_had_early),
+		cmocka_unit_test(test_chunker_a_pause_tag_waits_for_what_it_belongs_to),
+		cmocka_unit_test(
+			test_chunker_prosody_that_is_not_in_order_is_told_as_soon_as_it_is_known),
+		cmocka_unit_test(test_chunker_an_empty_schedule_means_every_sentence),
+		cmocka_unit_test(test_chunker_failing_allocations_leak_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 #include "base/utf8.h"
 #include "text/compose.h"
 
-static void test_letters_of_many_scripts_take_their_marks(void **state)
+static void test_compose_letters_of_many_scripts_take_their_marks(void **state)
 {
 	static const uint32_t rows[][3] = {
 		{'e', 0x301, 0xe9},         {'A', 0x30a, 0xc5},       {'s', 0x327, 0x15f},
@@ -29,7 +29,7 @@ static void test_letters_of_many_scripts_take_their_marks(void **state)
 		assert_int_equal(compose_pair(rows[i][0], rows[i][1]), rows[i][2]);
 }
 
-static void test_a_mark_finds_its_place_among_others(void **state)
+static void test_compose_a_mark_finds_its_place_among_others(void **state)
 {
 	(void)state;
 	assert_int_equal(compose_pair(0xea, 0x323), 0x1ec7); /* ê, dot below */
@@ -37,7 +37,7 @@ static void test_a_mark_finds_its_place_among_others(void **state)
 	assert_int_equal(compose_pair(0x1e9, 0x327), 0); /* nothing has both */
 }
 
-static void test_what_does_not_join_stays_apart(void **state)
+static void test_compose_what_does_not_join_stays_apart(void **state)
 {
 	static const uint32_t rows[][2] = {
 		{'e', 'e'},          {'q', 0x301},      {0, 0x301},       {'e', 0},
@@ -52,7 +52,7 @@ static void test_what_does_not_join_stays_apart(void **state)
 		assert_int_equal(compose_pair(rows[i][0], rows[i][1]), 0);
 }
 
-static void test_every_row_is_found(void **state)
+static void test_compose_every_row_is_found(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < compose_rows_len; ++i) {
@@ -66,7 +66,7 @@ static void test_every_row_is_found(void **state)
 	}
 }
 
-static void expect(const char *text, uint32_t wanted, size_t wanted_len)
+static void test_compose_expect(const char *text, uint32_t wanted, size_t wanted_len)
 {
 	size_t len = strlen(text);
 	char *copy = malloc(len); /* no byte more: the sanitizer watches */
@@ -79,31 +79,31 @@ static void expect(const char *text, uint32_t wanted, size_t wanted_len)
 	free(copy);
 }
 
-static void test_decoding_takes_the_marks_that_join(void **state)
+static void test_compose_decoding_takes_the_marks_that_join(void **state)
 {
 	(void)state;
-	expect("a", 'a', 1);
-	expect("ab", 'a', 1);
-	expect("e\xcc\x81", 0xe9, 3);
-	expect("e\xcc\x81t", 0xe9, 3);
-	expect("\xc3\xa9", 0xe9, 2);
-	expect("e\xcc\xa3\xcc\x82", 0x1ec7, 5);
-	expect("e\xcc\x82\xcc\xa3", 0x1ec7, 5);
-	expect("q\xcc\x81", 'q', 1);
-	expect("e\xcc\x81\xcc\x81", 0xe9, 3);
-	expect("\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab", 0xd55c, 9); /* han */
-	expect("e\xcc", 'e', 1);
-	expect("\xff", 0xfffd, 1);
+	test_compose_expect("a", 'a', 1);
+	test_compose_expect("ab", 'a', 1);
+	test_compose_expect("e\xcc\x81", 0xe9, 3);
+	test_compose_expect("e\xcc\x81t", 0xe9, 3);
+	test_compose_expect("\xc3\xa9", 0xe9, 2);
+	test_compose_expect("e\xcc\xa3\xcc\x82", 0x1ec7, 5);
+	test_compose_expect("e\xcc\x82\xcc\xa3", 0x1ec7, 5);
+	test_compose_expect("q\xcc\x81", 'q', 1);
+	test_compose_expect("e\xcc\x81\xcc\x81", 0xe9, 3);
+	test_compose_expect("\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab", 0xd55c, 9); /* han */
+	test_compose_expect("e\xcc", 'e', 1);
+	test_compose_expect("\xff", 0xfffd, 1);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_letters_of_many_scripts_take_their_marks),
-		cmocka_unit_test(test_a_mark_finds_its_place_among_others),
-		cmocka_unit_test(test_what_does_not_join_stays_apart),
-		cmocka_unit_test(test_every_row_is_found),
-		cmocka_unit_test(test_decoding_takes_the_marks_that_join),
+		cmocka_unit_test(test_compose_letters_of_many_scripts_take_their_marks),
+		cmocka_unit_test(test_compose_a_mark_finds_its_place_among_others),
+		cmocka_unit_test(test_compose_what_does_not_join_stays_apart),
+		cmocka_unit_test(test_compose_every_row_is_found),
+		cmocka_unit_test(test_compose_decoding_takes_the_marks_that_join),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

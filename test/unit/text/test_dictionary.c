@@ -19,7 +19,7 @@
 #include "text/cost.h"
 #include "text/dictionary.h"
 
-static struct dictionary *make(const struct dictionary_entry *entries, size_t count)
+static struct dictionary *test_dictionary_make(const struct dictionary_entry *entries, size_t count)
 {
 	struct dictionary *dictionary = NULL;
 
@@ -28,7 +28,7 @@ static struct dictionary *make(const struct dictionary_entry *entries, size_t co
 }
 
 /* A lexicon of one dictionary, or of more; takes them over. */
-static struct lexicon *bind(struct dictionary *const *dictionaries, size_t count)
+static struct lexicon *test_dictionary_bind(struct dictionary *const *dictionaries, size_t count)
 {
 	struct lexicon *lexicon = NULL;
 
@@ -38,15 +38,17 @@ static struct lexicon *bind(struct dictionary *const *dictionaries, size_t count
 	return lexicon;
 }
 
-static struct lexicon *make_lexicon(const struct dictionary_entry *entries, size_t count)
+static struct lexicon *test_dictionary_make_lexicon(const struct dictionary_entry *entries,
+						    size_t count)
 {
-	struct dictionary *dictionary = make(entries, count);
+	struct dictionary *dictionary = test_dictionary_make(entries, count);
 
-	return bind(&dictionary, 1);
+	return test_dictionary_bind(&dictionary, 1);
 }
 
 /* The text with hits replaced, in brackets. */
-static void apply(char *out, size_t size, const struct lexicon *lexicon, const char *text)
+static void test_dictionary_apply(char *out, size_t size, const struct lexicon *lexicon,
+				  const char *text)
 {
 	struct lexicon_search *search = NULL;
 	struct lexicon_hit hit;
@@ -65,21 +67,23 @@ static void apply(char *out, size_t size, const struct lexicon *lexicon, const c
 	mem_deref(search);
 }
 
-static void expect(const struct lexicon *lexicon, const char *text, const char *wanted)
+static void test_dictionary_expect(const struct lexicon *lexicon, const char *text,
+				   const char *wanted)
 {
 	char found[1024];
 
-	apply(found, sizeof(found), lexicon, text);
+	test_dictionary_apply(found, sizeof(found), lexicon, text);
 	assert_string_equal(found, wanted);
 }
 
 /* One entry, said as X. */
-static void expect_one(const char *word, bool case_sensitive, const char *text, const char *wanted)
+static void test_dictionary_expect_one(const char *word, bool case_sensitive, const char *text,
+				       const char *wanted)
 {
 	const struct dictionary_entry entry = {word, "X", NULL, case_sensitive};
-	struct lexicon *lexicon = make_lexicon(&entry, 1);
+	struct lexicon *lexicon = test_dictionary_make_lexicon(&entry, 1);
 
-	expect(lexicon, text, wanted);
+	test_dictionary_expect(lexicon, text, wanted);
 	mem_deref(lexicon);
 }
 
@@ -87,13 +91,13 @@ struct row {
 	const char *word, *text, *wanted;
 };
 
-static void expect_rows(const struct row *rows, size_t count)
+static void test_dictionary_expect_rows(const struct row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; ++i)
-		expect_one(rows[i].word, false, rows[i].text, rows[i].wanted);
+		test_dictionary_expect_one(rows[i].word, false, rows[i].text, rows[i].wanted);
 }
 
-static void test_only_whole_words_are_taken(void **state)
+static void test_dictionary_only_whole_words_are_taken(void **state)
 {
 	static const struct row rows[] = {
 		{"API", "API", "[X]"},
@@ -109,10 +113,10 @@ static void test_only_whole_words_are_taken(void **state)
 	};
 
 	(void)state;
-	expect_rows(rows, COUNT(rows));
+	test_dictionary_expect_rows(rows, COUNT(rows));
 }
 
-static void test_entries_may_hold_anything(void **state)
+static void test_dictionary_entries_may_hold_anything(void **state)
 {
 	static const struct row rows[] = {
 		{"Dr. No", "Dr. No met Dr. Nobody.", "[X] met Dr. Nobody."},
@@ -128,10 +132,10 @@ static void test_entries_may_hold_anything(void **state)
 	};
 
 	(void)state;
-	expect_rows(rows, COUNT(rows));
+	test_dictionary_expect_rows(rows, COUNT(rows));
 }
 
-static void test_letters_of_any_case_and_script(void **state)
+static void test_dictionary_letters_of_any_case_and_script(void **state)
 {
 	static const struct row rows[] = {
 		{"postgres", "Postgres POSTGRES pOSTGRES", "[X] [X] [X]"},
@@ -149,10 +153,10 @@ static void test_letters_of_any_case_and_script(void **state)
 	};
 
 	(void)state;
-	expect_rows(rows, COUNT(rows));
+	test_dictionary_expect_rows(rows, COUNT(rows));
 }
 
-static void test_scripts_without_blanks_have_no_word_ends(void **state)
+static void test_dictionary_scripts_without_blanks_have_no_word_ends(void **state)
 {
 	static const struct row rows[] = {
 		{"\u6771\u4eac", "\u5927\u6771\u4eac\u90fd", "\u5927[X]\u90fd"},
@@ -166,18 +170,18 @@ static void test_scripts_without_blanks_have_no_word_ends(void **state)
 	};
 
 	(void)state;
-	expect_rows(rows, COUNT(rows));
+	test_dictionary_expect_rows(rows, COUNT(rows));
 }
 
-static void test_case_counts_when_the_entry_says_so(void **state)
+static void test_dictionary_case_counts_when_the_entry_says_so(void **state)
 {
 	(void)state;
-	expect_one("US", true, "US us Us U\u0332S", "[X] us Us U\u0332S");
-	expect_one("\u00c9", true, "\u00c9 E\u0301 \u00e9", "[X] [X] \u00e9");
-	expect_one("it's", true, "it\u2019s It's", "[X] It's");
+	test_dictionary_expect_one("US", true, "US us Us U\u0332S", "[X] us Us U\u0332S");
+	test_dictionary_expect_one("\u00c9", true, "\u00c9 E\u0301 \u00e9", "[X] [X] \u00e9");
+	test_dictionary_expect_one("it's", true, "it\u2019s It's", "[X] It's");
 }
 
-static void test_the_longest_is_taken(void **state)
+static void test_dictionary_the_longest_is_taken(void **state)
 {
 	static const struct dictionary_entry entries[] = {
 		{"New", "1", NULL, false},
@@ -186,66 +190,68 @@ static void test_the_longest_is_taken(void **state)
 		{"York", "4", NULL, true},
 		{"City of Angels", "5", NULL, false},
 	};
-	struct lexicon *lexicon = make_lexicon(entries, COUNT(entries));
+	struct lexicon *lexicon = test_dictionary_make_lexicon(entries, COUNT(entries));
 
 	(void)state;
-	expect(lexicon, "New New York new york city of Angels", "[1] [2] [3] of Angels");
-	expect(lexicon, "New York City of Angels", "[3] of Angels");
-	expect(lexicon, "Old York, york, City of Angels", "Old [4], york, [5]");
+	test_dictionary_expect(lexicon, "New New York new york city of Angels",
+			       "[1] [2] [3] of Angels");
+	test_dictionary_expect(lexicon, "New York City of Angels", "[3] of Angels");
+	test_dictionary_expect(lexicon, "Old York, york, City of Angels", "Old [4], york, [5]");
 	mem_deref(lexicon);
 }
 
-static void test_of_equal_ones_the_case_sensitive_then_the_first(void **state)
+static void test_dictionary_of_equal_ones_the_case_sensitive_then_the_first(void **state)
 {
 	static const struct dictionary_entry entries[] = {
 		{"us", "any", NULL, false},    {"US", "second", NULL, false},
 		{"US", "country", NULL, true}, {"US", "never", NULL, true},
 		{"Us", "title", NULL, true},
 	};
-	struct lexicon *lexicon = make_lexicon(entries, COUNT(entries));
+	struct lexicon *lexicon = test_dictionary_make_lexicon(entries, COUNT(entries));
 
 	(void)state;
-	expect(lexicon, "us US Us uS", "[any] [country] [title] [any]");
+	test_dictionary_expect(lexicon, "us US Us uS", "[any] [country] [title] [any]");
 	mem_deref(lexicon);
 }
 
-static void test_the_first_dictionary_wins_unless_another_has_more(void **state)
+static void test_dictionary_the_first_dictionary_wins_unless_another_has_more(void **state)
 {
 	static const struct dictionary_entry first[] = {{"New York", "1", NULL, false},
 							{"api", "2", NULL, false}};
 	static const struct dictionary_entry second[] = {{"New York City", "3", NULL, false},
 							 {"API", "4", NULL, true},
 							 {"York", "5", NULL, false}};
-	struct dictionary *dictionaries[] = {make(first, COUNT(first)), make(second, COUNT(second)),
-					     make(NULL, 0)};
-	struct lexicon *lexicon = bind(dictionaries, COUNT(dictionaries));
+	struct dictionary *dictionaries[] = {test_dictionary_make(first, COUNT(first)),
+					     test_dictionary_make(second, COUNT(second)),
+					     test_dictionary_make(NULL, 0)};
+	struct lexicon *lexicon = test_dictionary_bind(dictionaries, COUNT(dictionaries));
 
 	(void)state;
-	expect(lexicon, "New York City, New York, York, API", "[3], [1], [5], [2]");
+	test_dictionary_expect(lexicon, "New York City, New York, York, API", "[3], [1], [5], [2]");
 	mem_deref(lexicon);
 }
 
-static void test_entries_without_anything_to_match_are_left_out(void **state)
+static void test_dictionary_entries_without_anything_to_match_are_left_out(void **state)
 {
 	static const struct dictionary_entry entries[] = {
 		{"", "a", NULL, false}, {" \n ", "b", NULL, false}, {"\u200d", "c", NULL, true}};
-	struct lexicon *lexicon = make_lexicon(entries, COUNT(entries));
+	struct lexicon *lexicon = test_dictionary_make_lexicon(entries, COUNT(entries));
 
 	(void)state;
-	expect(lexicon, " \u200d x", " \u200d x");
+	test_dictionary_expect(lexicon, " \u200d x", " \u200d x");
 	mem_deref(lexicon);
-	lexicon = make_lexicon(NULL, 0);
-	expect(lexicon, "nothing", "nothing");
+	lexicon = test_dictionary_make_lexicon(NULL, 0);
+	test_dictionary_expect(lexicon, "nothing", "nothing");
 	mem_deref(lexicon);
 }
 
-static void test_strings_are_copied_and_pronunciations_come_along(void **state)
+static void test_dictionary_strings_are_copied_and_pronunciations_come_along(void **state)
 {
 	char word[] = "Nginx";
 	char replacement[] = "engine x";
 	char ipa[] = "\u02c8\u025bnd\u0292\u026an";
 	struct dictionary_entry entry = {word, replacement, ipa, false};
-	struct lexicon *lexicon = make_lexicon(&entry, 1);
+	struct lexicon *lexicon = test_dictionary_make_lexicon(&entry, 1);
 	struct lexicon_hit hit;
 
 	(void)state;
@@ -260,10 +266,10 @@ static void test_strings_are_copied_and_pronunciations_come_along(void **state)
 	mem_deref(lexicon);
 }
 
-static void test_a_lexicon_outlives_who_made_its_dictionaries(void **state)
+static void test_dictionary_a_lexicon_outlives_who_made_its_dictionaries(void **state)
 {
 	static const struct dictionary_entry entry = {"a", "b", NULL, false};
-	struct dictionary *dictionary = make(&entry, 1);
+	struct dictionary *dictionary = test_dictionary_make(&entry, 1);
 	struct lexicon *one = NULL;
 	struct lexicon *two = NULL;
 	size_t live = mem_live();
@@ -273,13 +279,13 @@ static void test_a_lexicon_outlives_who_made_its_dictionaries(void **state)
 	assert_int_equal(lexicon_alloc(&two, &dictionary, 1), 0);
 	mem_deref(dictionary);
 	mem_deref(one);
-	expect(two, "a", "[b]");
+	test_dictionary_expect(two, "a", "[b]");
 	mem_deref(two);
 	assert_true(mem_live() < live);
 }
 
 /* Wherever a search begins, it does not take the rest of a word for a word. */
-static void test_a_search_may_begin_anywhere(void **state)
+static void test_dictionary_a_search_may_begin_anywhere(void **state)
 {
 	static const struct dictionary_entry entries[] = {
 		{"b", "X", NULL, false}, {"5", "X", NULL, false}, {"\u0301b", "X", NULL, false}};
@@ -305,7 +311,7 @@ static void test_a_search_may_begin_anywhere(void **state)
 		 2, 2},
 		{"\u4e2db", 3, 3},
 	};
-	struct lexicon *lexicon = make_lexicon(entries, COUNT(entries));
+	struct lexicon *lexicon = test_dictionary_make_lexicon(entries, COUNT(entries));
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); ++i) {
@@ -331,42 +337,44 @@ struct random_dictionary {
 	size_t count;
 };
 
-static unsigned random_below(unsigned n, unsigned *seed)
+static unsigned test_dictionary_random_below(unsigned n, unsigned *seed)
 {
 	return (unsigned)rand_r(seed) / 7 % n;
 }
 
 /* Few different characters, so that words occur. */
-static void random_units(unsigned char *units, size_t count, unsigned *seed)
+static void test_dictionary_random_units(unsigned char *units, size_t count, unsigned *seed)
 {
 	unsigned char few[5];
 
 	for (size_t i = 0; i < sizeof(few); ++i)
-		few[i] = (unsigned char)random_below(256, seed);
+		few[i] = (unsigned char)test_dictionary_random_below(256, seed);
 	for (size_t i = 0; i < count; ++i)
-		units[i] = few[random_below(sizeof(few), seed)];
+		units[i] = few[test_dictionary_random_below(sizeof(few), seed)];
 }
 
 /* Words that are pieces of the text, but for a character now and then. */
-static void random_entries(struct random_dictionary *dictionary, const unsigned char *units,
-			   unsigned *seed)
+static void test_dictionary_random_entries(struct random_dictionary *dictionary,
+					   const unsigned char *units, unsigned *seed)
 {
-	dictionary->count = random_below(WORDS + 1, seed);
+	dictionary->count = test_dictionary_random_below(WORDS + 1, seed);
 	for (size_t i = 0; i < dictionary->count; ++i) {
-		unsigned n = random_below(WORD_UNITS + 1, seed);
+		unsigned n = test_dictionary_random_below(WORD_UNITS + 1, seed);
 		unsigned char word[WORD_UNITS];
 
-		memcpy(word, units + random_below(TEXT_UNITS - WORD_UNITS, seed), sizeof(word));
-		if (random_below(4, seed) == 0)
-			word[random_below(WORD_UNITS, seed)] = (unsigned char)rand_r(seed);
+		memcpy(word, units + test_dictionary_random_below(TEXT_UNITS - WORD_UNITS, seed),
+		       sizeof(word));
+		if (test_dictionary_random_below(4, seed) == 0)
+			word[test_dictionary_random_below(WORD_UNITS, seed)] =
+				(unsigned char)rand_r(seed);
 		dictionary_model_spell(dictionary->words[i], word, n);
 		dictionary->entries[i] =
 			(struct dictionary_entry){dictionary->words[i], dictionary->words[i], NULL,
-						  random_below(3, seed) == 0};
+						  test_dictionary_random_below(3, seed) == 0};
 	}
 }
 
-static void compare_with_model(unsigned *seed)
+static void test_dictionary_compare_with_model(unsigned *seed)
 {
 	static struct random_dictionary random[2];
 	struct dictionary_model models[2];
@@ -377,14 +385,14 @@ static void compare_with_model(unsigned *seed)
 	char text[TEXT_UNITS * 8 + 1];
 	size_t len;
 
-	random_units(units, TEXT_UNITS, seed);
-	len = dictionary_model_spell(text, units, random_below(TEXT_UNITS, seed));
+	test_dictionary_random_units(units, TEXT_UNITS, seed);
+	len = dictionary_model_spell(text, units, test_dictionary_random_below(TEXT_UNITS, seed));
 	for (size_t i = 0; i < 2; ++i) {
-		random_entries(&random[i], units, seed);
+		test_dictionary_random_entries(&random[i], units, seed);
 		models[i] = (struct dictionary_model){random[i].entries, random[i].count};
-		dictionaries[i] = make(random[i].entries, random[i].count);
+		dictionaries[i] = test_dictionary_make(random[i].entries, random[i].count);
 	}
-	lexicon = bind(dictionaries, 2);
+	lexicon = test_dictionary_bind(dictionaries, 2);
 	assert_int_equal(lexicon_search(&search, lexicon, text, len), 0);
 	for (size_t from = 0; from <= len; ++from) {
 		struct lexicon_hit wanted, found = {0};
@@ -400,18 +408,19 @@ static void compare_with_model(unsigned *seed)
 	mem_deref(lexicon);
 }
 
-static void test_it_finds_what_the_plainest_search_finds(void **state)
+static void test_dictionary_it_finds_what_the_plainest_search_finds(void **state)
 {
 	unsigned seed = 1;
 
 	(void)state;
 	for (int i = 0; i < 2000; ++i)
-		compare_with_model(&seed);
+		test_dictionary_compare_with_model(&seed);
 }
 
 /* Linear cost */
 
-static size_t count_steps(const struct lexicon *lexicon, const char *text, size_t len)
+static size_t test_dictionary_count_steps(const struct lexicon *lexicon, const char *text,
+					  size_t len)
 {
 	struct lexicon_search *search = NULL;
 
@@ -421,7 +430,7 @@ static size_t count_steps(const struct lexicon *lexicon, const char *text, size_
 	return cost_steps;
 }
 
-static char *repeat(const char *piece, size_t len)
+static char *test_dictionary_repeat(const char *piece, size_t len)
 {
 	char *text = malloc(len + 1);
 	size_t piece_len = strlen(piece);
@@ -434,23 +443,24 @@ static char *repeat(const char *piece, size_t len)
 }
 
 /* Entries of 1 to count times the piece. */
-static struct lexicon *make_growing(const char *piece, size_t count)
+static struct lexicon *test_dictionary_make_growing(const char *piece, size_t count)
 {
 	struct dictionary_entry *entries = calloc(count, sizeof(*entries));
 	struct lexicon *lexicon;
 
 	assert_non_null(entries);
 	for (size_t i = 0; i < count; ++i)
-		entries[i] = (struct dictionary_entry){repeat(piece, (i + 1) * strlen(piece)), "x",
-						       NULL, i % 3 == 2};
-	lexicon = make_lexicon(entries, count);
+		entries[i] = (struct dictionary_entry){
+			test_dictionary_repeat(piece, (i + 1) * strlen(piece)), "x", NULL,
+			i % 3 == 2};
+	lexicon = test_dictionary_make_lexicon(entries, count);
 	for (size_t i = 0; i < count; ++i)
 		free((void *)(uintptr_t)entries[i].word);
 	free(entries);
 	return lexicon;
 }
 
-static void test_the_cost_is_linear_whatever_the_entries(void **state)
+static void test_dictionary_the_cost_is_linear_whatever_the_entries(void **state)
 {
 	static const struct {
 		const char *piece; /* of the entries */
@@ -467,23 +477,24 @@ static void test_the_cost_is_linear_whatever_the_entries(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); ++i) {
-		struct lexicon *lexicon = make_growing(rows[i].piece, rows[i].entries);
-		char *text = repeat(rows[i].text, len);
+		struct lexicon *lexicon =
+			test_dictionary_make_growing(rows[i].piece, rows[i].entries);
+		char *text = test_dictionary_repeat(rows[i].text, len);
 
 		/* a look at the character, and in each of two books one or two at
 		 * what its lexeme is, and as many for each step on and back */
-		assert_true(count_steps(lexicon, text, len) <= 12 * len);
+		assert_true(test_dictionary_count_steps(lexicon, text, len) <= 12 * len);
 		mem_deref(lexicon);
 		free(text);
 	}
 }
 
-static void test_other_words_cost_a_look(void **state)
+static void test_dictionary_other_words_cost_a_look(void **state)
 {
 	struct dictionary_entry *entries = calloc(10000, sizeof(*entries));
 	char(*words)[16] = calloc(10000, sizeof(*words));
 	struct lexicon *lexicon;
-	char *text = repeat("The quick brown fox jumps over the lazy dog. ", 65536);
+	char *text = test_dictionary_repeat("The quick brown fox jumps over the lazy dog. ", 65536);
 
 	(void)state;
 	assert_true(entries && words);
@@ -491,15 +502,15 @@ static void test_other_words_cost_a_look(void **state)
 		snprintf(words[i], sizeof(words[i]), "word%zu", i);
 		entries[i] = (struct dictionary_entry){words[i], "x", NULL, false};
 	}
-	lexicon = make_lexicon(entries, 10000);
-	assert_true(count_steps(lexicon, text, 65536) < 65536 * 3 / 2);
+	lexicon = test_dictionary_make_lexicon(entries, 10000);
+	assert_true(test_dictionary_count_steps(lexicon, text, 65536) < 65536 * 3 / 2);
 	mem_deref(lexicon);
 	free(text);
 	free(words);
 	free(entries);
 }
 
-static void test_failing_allocations_leak_nothing(void **state)
+static void test_dictionary_failing_allocations_leak_nothing(void **state)
 {
 	static const struct dictionary_entry entries[] = {{"a b", "x", "y", false},
 							  {"C", "x", NULL, true}};
@@ -532,22 +543,22 @@ static void test_failing_allocations_leak_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_only_whole_words_are_taken),
-		cmocka_unit_test(test_entries_may_hold_anything),
-		cmocka_unit_test(test_letters_of_any_case_and_script),
-		cmocka_unit_test(test_scripts_without_blanks_have_no_word_ends),
-		cmocka_unit_test(test_case_counts_when_the_entry_says_so),
-		cmocka_unit_test(test_the_longest_is_taken),
-		cmocka_unit_test(test_of_equal_ones_the_case_sensitive_then_the_first),
-		cmocka_unit_test(test_the_first_dictionary_wins_unless_another_has_more),
-		cmocka_unit_test(test_entries_without_anything_to_match_are_left_out),
-		cmocka_unit_test(test_strings_are_copied_and_pronunciations_come_along),
-		cmocka_unit_test(test_a_lexicon_outlives_who_made_its_dictionaries),
-		cmocka_unit_test(test_a_search_may_begin_anywhere),
-		cmocka_unit_test(test_it_finds_what_the_plainest_search_finds),
-		cmocka_unit_test(test_the_cost_is_linear_whatever_the_entries),
-		cmocka_unit_test(test_other_words_cost_a_look),
-		cmocka_unit_test(test_failing_allocations_leak_nothing),
+		cmocka_unit_test(test_dictionary_only_whole_words_are_taken),
+		cmocka_unit_test(test_dictionary_entries_may_hold_anything),
+		cmocka_unit_test(test_dictionary_letters_of_any_case_and_script),
+		cmocka_unit_test(test_dictionary_scripts_without_blanks_have_no_word_ends),
+		cmocka_unit_test(test_dictionary_case_counts_when_the_entry_says_so),
+		cmocka_unit_test(test_dictionary_the_longest_is_taken),
+		cmocka_unit_test(test_dictionary_of_equal_ones_the_case_sensitive_then_the_first),
+		cmocka_unit_test(test_dictionary_the_first_dictionary_wins_unless_another_has_more),
+		cmocka_unit_test(test_dictionary_entries_without_anything_to_match_are_left_out),
+		cmocka_unit_test(test_dictionary_strings_are_copied_and_pronunciations_come_along),
+		cmocka_unit_test(test_dictionary_a_lexicon_outlives_who_made_its_dictionaries),
+		cmocka_unit_test(test_dictionary_a_search_may_begin_anywhere),
+		cmocka_unit_test(test_dictionary_it_finds_what_the_plainest_search_finds),
+		cmocka_unit_test(test_dictionary_the_cost_is_linear_whatever_the_entries),
+		cmocka_unit_test(test_dictionary_other_words_cost_a_look),
+		cmocka_unit_test(test_dictionary_failing_allocations_leak_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

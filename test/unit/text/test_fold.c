@@ -10,7 +10,7 @@
 #include "text/fold.h"
 #include "text/unicode.h"
 
-static void test_letters_of_many_scripts(void **state)
+static void test_fold_letters_of_many_scripts(void **state)
 {
 	static const uint32_t rows[][2] = {
 		{'A', 'a'},       {'Z', 'z'},       {'z', 'z'},     {'@', '@'},
@@ -35,18 +35,18 @@ static void test_folding_twice_changes_nothing_more(void **state)
 }
 
 /* Where words end must not depend on their case. */
-static void test_a_letter_stays_a_letter(void **state)
+static void test_fold_a_letter_stays_a_letter(void **state)
 {
 	(void)state;
 	for (uint32_t c = 0; c < 0x110000; ++c) {
-		if (fold_letter(c) == c || c == 0x345) /* a mark that stands for an iota */
+		if (fold_letter(c) == c || c == 0x345) /* a combining iota */
 			continue;
 		assert_true(unicode_is_letter(unicode_kind(c)) ==
 			    unicode_is_letter(unicode_kind(fold_letter(c))));
 	}
 }
 
-static void test_it_agrees_with_lower_case(void **state)
+static void test_fold_it_agrees_with_lower_case(void **state)
 {
 	(void)state;
 	for (uint32_t c = 0; c < 0x600; ++c) {
@@ -55,7 +55,7 @@ static void test_it_agrees_with_lower_case(void **state)
 	}
 }
 
-static void test_rows_are_sorted_and_apart(void **state)
+static void test_fold_rows_are_sorted_and_apart(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < fold_rows_len; ++i) {
@@ -68,11 +68,11 @@ static void test_rows_are_sorted_and_apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_letters_of_many_scripts),
+		cmocka_unit_test(test_fold_letters_of_many_scripts),
 		cmocka_unit_test(test_folding_twice_changes_nothing_more),
-		cmocka_unit_test(test_a_letter_stays_a_letter),
-		cmocka_unit_test(test_it_agrees_with_lower_case),
-		cmocka_unit_test(test_rows_are_sorted_and_apart),
+		cmocka_unit_test(test_fold_a_letter_stays_a_letter),
+		cmocka_unit_test(test_fold_it_agrees_with_lower_case),
+		cmocka_unit_test(test_fold_rows_are_sorted_and_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

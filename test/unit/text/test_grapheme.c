@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "text/grapheme.h"
 
-static size_t count(const char *text)
+static size_t test_grapheme_count(const char *text)
 {
 	struct grapheme grapheme = {0};
 	size_t len = strlen(text);
@@ -26,7 +26,7 @@ static size_t count(const char *text)
 	return borders;
 }
 
-static void test_clusters_count_as_one(void **state)
+static void test_grapheme_clusters_count_as_one(void **state)
 {
 	static const char *const one[] = {
 		"e\xcc\x81", /* combining accent */
@@ -40,22 +40,23 @@ static void test_clusters_count_as_one(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(one); ++i)
-		assert_int_equal(count(one[i]), 1);
+		assert_int_equal(test_grapheme_count(one[i]), 1);
 }
 
-static void test_neighbours_are_not_joined(void **state)
+static void test_grapheme_neighbours_are_not_joined(void **state)
 {
 	(void)state;
-	assert_int_equal(count("abc"), 3);
-	assert_int_equal(count("\n\r"), 2);
-	assert_int_equal(count("\xed\x95\x9c\xea\xb8\x80"), 2); /* two Hangul syllables */
-	assert_int_equal(count("\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa"
-			       "\xf0\x9f\x87\xab\xf0\x9f\x87\xb7"),
+	assert_int_equal(test_grapheme_count("abc"), 3);
+	assert_int_equal(test_grapheme_count("\n\r"), 2);
+	assert_int_equal(test_grapheme_count("\xed\x95\x9c\xea\xb8\x80"),
+			 2); /* two Hangul syllables */
+	assert_int_equal(test_grapheme_count("\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa"
+					     "\xf0\x9f\x87\xab\xf0\x9f\x87\xb7"),
 			 2); /* two flags */
-	assert_int_equal(count("\xf0\x9f\x98\x80\xf0\x9f\x98\x80"), 2);
+	assert_int_equal(test_grapheme_count("\xf0\x9f\x98\x80\xf0\x9f\x98\x80"), 2);
 }
 
-static void test_half_a_character_is_open(void **state)
+static void test_grapheme_half_a_character_is_open(void **state)
 {
 	struct grapheme grapheme = {0};
 
@@ -73,9 +74,9 @@ static void test_half_a_character_is_open(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_clusters_count_as_one),
-		cmocka_unit_test(test_neighbours_are_not_joined),
-		cmocka_unit_test(test_half_a_character_is_open),
+		cmocka_unit_test(test_grapheme_clusters_count_as_one),
+		cmocka_unit_test(test_grapheme_neighbours_are_not_joined),
+		cmocka_unit_test(test_grapheme_half_a_character_is_open),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@ static const char *const codes[] = {"en", "de", "fr", "es", "it", "nl", "pl", "p
 				    "da", "el", "fi", "hi", "hu", "no", "ru", "sv", "tr"};
 
 /* A word next to a quote without its blank would never be found. */
-static void check_list(const char *list)
+static void test_language_check_list(const char *list)
 {
 	size_t len;
 
@@ -28,22 +28,22 @@ static void check_list(const char *list)
 	assert_null(strstr(list, ". "));
 }
 
-static void test_every_list_has_its_blanks(void **state)
+static void test_language_every_list_has_its_blanks(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(codes); ++i) {
 		const struct language *language = language_find(codes[i]);
 
 		assert_string_equal(language->code, codes[i]);
-		check_list(language->never);
-		check_list(language->starter);
-		check_list(language->capital);
-		check_list(language->word);
-		check_list(language->starters);
+		test_language_check_list(language->never);
+		test_language_check_list(language->starter);
+		test_language_check_list(language->capital);
+		test_language_check_list(language->word);
+		test_language_check_list(language->starters);
 	}
 }
 
-static void test_codes_have_their_stand_ins(void **state)
+static void test_language_codes_have_their_stand_ins(void **state)
 {
 	(void)state;
 	assert_string_equal(language_find("")->code, "en");
@@ -52,7 +52,7 @@ static void test_codes_have_their_stand_ins(void **state)
 	assert_int_equal(language_hold(language_find("xx"), "dr", true), HOLD_NONE);
 }
 
-static void test_a_capital_entry_needs_its_capital(void **state)
+static void test_language_a_capital_entry_needs_its_capital(void **state)
 {
 	const struct language *en = language_find("en");
 
@@ -70,9 +70,9 @@ static void test_a_capital_entry_needs_its_capital(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_list_has_its_blanks),
-		cmocka_unit_test(test_codes_have_their_stand_ins),
-		cmocka_unit_test(test_a_capital_entry_needs_its_capital),
+		cmocka_unit_test(test_language_every_list_has_its_blanks),
+		cmocka_unit_test(test_language_codes_have_their_stand_ins),
+		cmocka_unit_test(test_language_a_capital_entry_needs_its_capital),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

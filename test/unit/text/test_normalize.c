@@ -22,7 +22,8 @@ struct tally {
 	const char *only; /* a language, while its table is being written */
 };
 
-static void read_into(char *said, size_t *len, const char *language, const char *text, size_t n)
+static void test_normalize_read_into(char *said, size_t *len, const char *language,
+				     const char *text, size_t n)
 {
 	struct reader reader = {.language = language_find(language), .normalizes = true};
 	struct spoken *spoken = NULL;
@@ -40,13 +41,14 @@ static void read_into(char *said, size_t *len, const char *language, const char 
 	mem_deref(spoken);
 }
 
-static void check_case(const struct normal_case *normal, void *arg)
+static void test_normalize_check_case(const struct normal_case *normal, void *arg)
 {
 	static char said[SAID_MAX];
 	struct tally *tally = arg;
 	size_t len = 0;
 
-	read_into(said, &len, normal->language, normal->written, strlen(normal->written));
+	test_normalize_read_into(said, &len, normal->language, normal->written,
+				 strlen(normal->written));
 	if (strcmp(said, normal->said) == 0)
 		return;
 	++tally->failed;
@@ -54,10 +56,10 @@ static void check_case(const struct normal_case *normal, void *arg)
 		    normal->kind, normal->written, normal->said, said);
 }
 
-static void test_every_golden_case(void **state)
+static void test_normalize_every_golden_case(void **state)
 {
 	struct tally tally = {.only = getenv("NORMAL_LANGUAGE")};
-	size_t count = normal_each(NORMAL_DIR, tally.only, check_case, &tally);
+	size_t count = normal_each(NORMAL_DIR, tally.only, test_normalize_check_case, &tally);
 
 	(void)state;
 	print_message("%zu cases, %zu failed\n", count, tally.failed);
@@ -66,8 +68,8 @@ static void test_every_golden_case(void **state)
 }
 
 /* What is said when the text is fed in pieces that end where `ends` says. */
-static void say_in_pieces(char *said, const struct normal_case *normal,
-			  bool (*ends)(size_t at, size_t seed), size_t seed)
+static void test_normalize_say_in_pieces(char *said, const struct normal_case *normal,
+					 bool (*ends)(size_t at, size_t seed), size_t seed)
 {
 	struct chunker_options options = {.auto_mode = true, .buffer_max = 4000};
 	struct chunker *chunker = NULL;
@@ -86,58 +88,59 @@ static void say_in_pieces(char *said, const struct normal_case *normal,
 		assert_int_equal(chunker_feed(chunker, normal->written + fed, at - fed), 0);
 		fed = at;
 		while (chunker_next(chunker, &chunk))
-			read_into(said, &len, normal->language, chunk.text, chunk.len);
+			test_normalize_read_into(said, &len, normal->language, chunk.text,
+						 chunk.len);
 	}
 	chunker_flush(chunker);
 	while (chunker_next(chunker, &chunk))
-		read_into(said, &len, normal->language, chunk.text, chunk.len);
+		test_normalize_read_into(said, &len, normal->language, chunk.text, chunk.len);
 	mem_deref(chunker);
 }
 
-static bool never(size_t at, size_t seed)
+static bool test_normalize_never(size_t at, size_t seed)
 {
 	(void)at;
 	(void)seed;
 	return false;
 }
 
-static bool always(size_t at, size_t seed)
+static bool test_normalize_always(size_t at, size_t seed)
 {
 	(void)at;
 	(void)seed;
 	return true;
 }
 
-static bool once(size_t at, size_t seed)
+static bool test_normalize_once(size_t at, size_t seed)
 {
 	return at == seed;
 }
 
-static void check_splits(const struct normal_case *normal, void *arg)
+static void test_normalize_check_splits(const struct normal_case *normal, void *arg)
 {
 	static char whole[SAID_MAX];
 	static char split[SAID_MAX];
 	size_t len = strlen(normal->written);
 
 	(void)arg;
-	say_in_pieces(whole, normal, never, 0);
-	say_in_pieces(split, normal, always, 0);
+	test_normalize_say_in_pieces(whole, normal, test_normalize_never, 0);
+	test_normalize_say_in_pieces(split, normal, test_normalize_always, 0);
 	assert_string_equal(split, whole);
 	for (size_t at = 1; at < len; ++at) {
-		say_in_pieces(split, normal, once, at);
+		test_normalize_say_in_pieces(split, normal, test_normalize_once, at);
 		if (strcmp(split, whole) != 0)
 			print_error("%s split at byte %zu\n", normal->where, at);
 		assert_string_equal(split, whole);
 	}
 }
 
-static void test_a_split_never_matters(void **state)
+static void test_normalize_a_split_never_matters(void **state)
 {
 	(void)state;
-	normal_each(NORMAL_DIR, getenv("NORMAL_LANGUAGE"), check_splits, NULL);
+	normal_each(NORMAL_DIR, getenv("NORMAL_LANGUAGE"), test_normalize_check_splits, NULL);
 }
 
-static void check_pieces(const struct normal_case *normal, void *arg)
+static void test_normalize_check_pieces(const struct normal_case *normal, void *arg)
 {
 	struct reader reader = {.language = language_find(normal->language), .normalizes = true};
 	size_t code_points = utf8_count(normal->written, strlen(normal->written));
@@ -161,43 +164,46 @@ static void check_pieces(const struct normal_case *normal, void *arg)
 	mem_deref(spoken);
 }
 
-static void test_words_come_from_the_text_in_order(void **state)
+static void test_normalize_words_come_from_the_text_in_order(void **state)
 {
 	(void)state;
-	normal_each(NORMAL_DIR, getenv("NORMAL_LANGUAGE"), check_pieces, NULL);
+	normal_each(NORMAL_DIR, getenv("NORMAL_LANGUAGE"), test_normalize_check_pieces, NULL);
 }
 
-static void expect(const char *language, const char *text, const char *wanted)
+static void test_normalize_expect(const char *language, const char *text, const char *wanted)
 {
 	static char said[SAID_MAX];
 	size_t len = 0;
 
-	read_into(said, &len, language, text, strlen(text));
+	test_normalize_read_into(said, &len, language, text, strlen(text));
 	assert_string_equal(said, wanted);
 }
 
-static void test_other_languages_leave_figures_to_the_engine(void **state)
+static void test_normalize_other_languages_leave_figures_to_the_engine(void **state)
 {
 	(void)state;
-	expect("sv", "**Mötet** är den 3 maj kl. 14:30 🎉.", "Mötet är den 3 maj kl. 14:30.");
-	expect("ja", "- 3月5日に会いましょう", "3月5日に会いましょう.");
-	expect("xx", "[länk](https://example.com) 5 %", "länk 5 %");
+	test_normalize_expect("sv", "**Mötet** är den 3 maj kl. 14:30 🎉.",
+			      "Mötet är den 3 maj kl. 14:30.");
+	test_normalize_expect("ja", "- 3月5日に会いましょう", "3月5日に会いましょう.");
+	test_normalize_expect("xx", "[länk](https://example.com) 5 %", "länk 5 %");
 }
 
-static void test_odd_characters_do_no_harm(void **state)
+static void test_normalize_odd_characters_do_no_harm(void **state)
 {
 	(void)state;
-	expect("en", "caf\x65\xcc\x81 5", "caf\xc3\xa9 five"); /* a mark of its own */
-	expect("en", "\xcc\x81 5", "\xcc\x81 five"); /* with nothing to stand on */
-	expect("en", "a\xe2\x80\x8f 5\xe2\x80\x8e b", "a five b"); /* marks of direction */
-	expect("en", "\xef\xbb\xbfone", "one");
-	expect("en", "\xef\xbf\xbd", ""); /* what was no character */
-	expect("en", "", "");
-	expect("en", "   ", "");
+	test_normalize_expect("en", "caf\x65\xcc\x81 5",
+			      "caf\xc3\xa9 five"); /* a mark of its own */
+	test_normalize_expect("en", "\xcc\x81 5", "\xcc\x81 five"); /* a mark without a letter */
+	test_normalize_expect("en", "a\xe2\x80\x8f 5\xe2\x80\x8e b",
+			      "a five b"); /* marks of direction */
+	test_normalize_expect("en", "\xef\xbb\xbfone", "one");
+	test_normalize_expect("en", "\xef\xbf\xbd", ""); /* what was no character */
+	test_normalize_expect("en", "", "");
+	test_normalize_expect("en", "   ", "");
 }
 
 /* Each would take minutes if a reader looked at the same tokens again and again. */
-static void test_huge_texts_are_read_in_linear_time(void **state)
+static void test_normalize_huge_texts_are_read_in_linear_time(void **state)
 {
 	static const char *const units[] = {
 		"a",       "1",
@@ -240,7 +246,7 @@ static void test_huge_texts_are_read_in_linear_time(void **state)
 	free(text);
 }
 
-static void test_a_thousand_digits_are_read_one_by_one(void **state)
+static void test_normalize_a_thousand_digits_are_read_one_by_one(void **state)
 {
 	static char said[SAID_MAX];
 	char digits[1001];
@@ -249,7 +255,7 @@ static void test_a_thousand_digits_are_read_one_by_one(void **state)
 	(void)state;
 	memset(digits, '7', 1000);
 	digits[1000] = '\0';
-	read_into(said, &len, "en", digits, 1000);
+	test_normalize_read_into(said, &len, "en", digits, 1000);
 	assert_int_equal(len, 1000 * strlen("seven ") - 1);
 	assert_memory_equal(said, "seven seven ", 12);
 }
@@ -257,13 +263,13 @@ static void test_a_thousand_digits_are_read_one_by_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_other_languages_leave_figures_to_the_engine),
-		cmocka_unit_test(test_odd_characters_do_no_harm),
-		cmocka_unit_test(test_huge_texts_are_read_in_linear_time),
-		cmocka_unit_test(test_a_thousand_digits_are_read_one_by_one),
-		cmocka_unit_test(test_every_golden_case),
-		cmocka_unit_test(test_a_split_never_matters),
-		cmocka_unit_test(test_words_come_from_the_text_in_order),
+		cmocka_unit_test(test_normalize_other_languages_leave_figures_to_the_engine),
+		cmocka_unit_test(test_normalize_odd_characters_do_no_harm),
+		cmocka_unit_test(test_normalize_huge_texts_are_read_in_linear_time),
+		cmocka_unit_test(test_normalize_a_thousand_digits_are_read_one_by_one),
+		cmocka_unit_test(test_normalize_every_golden_case),
+		cmocka_unit_test(test_normalize_a_split_never_matters),
+		cmocka_unit_test(test_normalize_words_come_from_the_text_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

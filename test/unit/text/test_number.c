@@ -109,7 +109,7 @@ static const struct oracle oracles[] = {
 };
 
 /* Replaces each `from` by `to`. */
-static void swap_all(char *words, const char *from, const char *to)
+static void test_number_swap_all(char *words, const char *from, const char *to)
 {
 	char copy[WORDS_MAX];
 	const char *rest = copy;
@@ -126,7 +126,7 @@ static void swap_all(char *words, const char *from, const char *to)
 	snprintf(words + len, WORDS_MAX - len, "%s", rest);
 }
 
-static void say_ours(char *words, const char *language, char key, uint64_t n)
+static void test_number_say_ours(char *words, const char *language, char key, uint64_t n)
 {
 	const struct language *row = language_find(language);
 	struct buf buf;
@@ -138,7 +138,7 @@ static void say_ours(char *words, const char *language, char key, uint64_t n)
 	buf_reset(&buf);
 }
 
-static void say_theirs(char *words, UNumberFormat *format, uint64_t n)
+static void test_number_say_theirs(char *words, UNumberFormat *format, uint64_t n)
 {
 	UErrorCode err = U_ZERO_ERROR;
 	UChar wide[WORDS_MAX];
@@ -146,21 +146,21 @@ static void say_theirs(char *words, UNumberFormat *format, uint64_t n)
 	unum_formatInt64(format, (int64_t)n, wide, COUNT(wide), NULL, &err);
 	u_strToUTF8(words, WORDS_MAX, NULL, wide, -1, &err);
 	assert_true(U_SUCCESS(err));
-	swap_all(words, "\u00ad", "");
+	test_number_swap_all(words, "\u00ad", "");
 }
 
-static size_t compare(const struct oracle *oracle, UNumberFormat *format, uint64_t n)
+static size_t test_number_compare(const struct oracle *oracle, UNumberFormat *format, uint64_t n)
 {
 	char ours[WORDS_MAX];
 	char theirs[WORDS_MAX];
 
 	if (n < oracle->least || n > oracle->most)
 		return 0;
-	say_ours(ours, oracle->language, oracle->key, n);
-	say_theirs(theirs, format, n);
+	test_number_say_ours(ours, oracle->language, oracle->key, n);
+	test_number_say_theirs(theirs, format, n);
 	for (const struct swap *swap = oracle->swaps; swap && swap->from; ++swap) {
-		swap_all(ours, swap->from, swap->to);
-		swap_all(theirs, swap->from, swap->to);
+		test_number_swap_all(ours, swap->from, swap->to);
+		test_number_swap_all(theirs, swap->from, swap->to);
 	}
 	if (strcmp(ours, theirs) == 0)
 		return 0;
@@ -170,7 +170,7 @@ static size_t compare(const struct oracle *oracle, UNumberFormat *format, uint64
 }
 
 /* Of every size, the same in each run. */
-static uint64_t scattered(uint64_t *seed)
+static uint64_t test_number_scattered(uint64_t *seed)
 {
 	uint64_t power = 10000;
 
@@ -180,25 +180,25 @@ static uint64_t scattered(uint64_t *seed)
 	return (*seed >> 8) % power;
 }
 
-static size_t compare_all(const struct oracle *oracle, UNumberFormat *format)
+static size_t test_number_compare_all(const struct oracle *oracle, UNumberFormat *format)
 {
 	uint64_t seed = 7;
 	size_t failed = 0;
 
 	for (uint64_t n = 0; n <= 10000; ++n)
-		failed += compare(oracle, format, n);
+		failed += test_number_compare(oracle, format, n);
 	for (uint64_t power = 10000; power < NUMBER_MAX; power *= 10) {
-		failed += compare(oracle, format, power - 1);
-		failed += compare(oracle, format, power);
-		failed += compare(oracle, format, power + 1);
-		failed += compare(oracle, format, 2 * power);
+		failed += test_number_compare(oracle, format, power - 1);
+		failed += test_number_compare(oracle, format, power);
+		failed += test_number_compare(oracle, format, power + 1);
+		failed += test_number_compare(oracle, format, 2 * power);
 	}
 	for (unsigned i = 0; i < 10000; ++i)
-		failed += compare(oracle, format, scattered(&seed));
+		failed += test_number_compare(oracle, format, test_number_scattered(&seed));
 	return failed;
 }
 
-static UNumberFormat *open_rules(const struct oracle *oracle)
+static UNumberFormat *test_number_open_rules(const struct oracle *oracle)
 {
 	UErrorCode err = U_ZERO_ERROR;
 	UNumberFormat *format = unum_open(UNUM_SPELLOUT, NULL, 0, oracle->language, NULL, &err);
@@ -216,30 +216,30 @@ static void test_numbers_are_said_as_icu_says_them(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(oracles); ++i) {
-		UNumberFormat *format = open_rules(&oracles[i]);
+		UNumberFormat *format = test_number_open_rules(&oracles[i]);
 
-		failed += compare_all(&oracles[i], format);
+		failed += test_number_compare_all(&oracles[i], format);
 		unum_close(format);
 	}
 	assert_int_equal(failed, 0);
 }
 
 /* No set of any language gets lost in itself or calls one that is not there. */
-static void test_every_set_says_every_size(void **state)
+static void test_number_every_set_says_every_size(void **state)
 {
 	static const char *const codes[] = {"de", "en", "es", "fr", "it", "nl", "pl", "pt"};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(codes); ++i) {
-		const struct reading *reading = language_find(codes[i])->reading;
+		const struct reading_rules *reading = language_find(codes[i])->reading;
 
 		assert_non_null(reading);
 		for (const struct number_set *set = reading->numbers; set->key; ++set) {
 			char words[WORDS_MAX];
 
 			for (uint64_t n = 1; n < NUMBER_MAX / 10; n = n * 10 + n % 7)
-				say_ours(words, codes[i], set->key, n);
-			say_ours(words, codes[i], set->key, NUMBER_MAX);
+				test_number_say_ours(words, codes[i], set->key, n);
+			test_number_say_ours(words, codes[i], set->key, NUMBER_MAX);
 		}
 	}
 }
@@ -264,7 +264,7 @@ static const struct number_set plain_sets[] = {
 	{0, NULL},
 };
 
-static void test_a_rule_names_quotient_rest_and_other_sets(void **state)
+static void test_number_a_rule_names_quotient_rest_and_other_sets(void **state)
 {
 	static const struct {
 		char key;
@@ -293,7 +293,7 @@ static void test_a_rule_names_quotient_rest_and_other_sets(void **state)
 	buf_reset(&buf);
 }
 
-static void test_rules_that_never_end_are_refused(void **state)
+static void test_number_rules_that_never_end_are_refused(void **state)
 {
 	struct buf buf;
 
@@ -303,7 +303,7 @@ static void test_rules_that_never_end_are_refused(void **state)
 	buf_reset(&buf);
 }
 
-static void test_a_full_buffer_is_told(void **state)
+static void test_number_a_full_buffer_is_told(void **state)
 {
 	struct buf buf;
 
@@ -316,10 +316,10 @@ static void test_a_full_buffer_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_rule_names_quotient_rest_and_other_sets),
-		cmocka_unit_test(test_rules_that_never_end_are_refused),
-		cmocka_unit_test(test_a_full_buffer_is_told),
-		cmocka_unit_test(test_every_set_says_every_size),
+		cmocka_unit_test(test_number_a_rule_names_quotient_rest_and_other_sets),
+		cmocka_unit_test(test_number_rules_that_never_end_are_refused),
+		cmocka_unit_test(test_number_a_full_buffer_is_told),
+		cmocka_unit_test(test_number_every_set_says_every_size),
 		cmocka_unit_test(test_numbers_are_said_as_icu_says_them),
 	};
 

@@ -10,7 +10,7 @@
 #include "text/punctuation.h"
 #include "text/unicode.h"
 
-static void test_kinds_of_many_scripts(void **state)
+static void test_unicode_kinds_of_many_scripts(void **state)
 {
 	static const struct {
 		uint32_t c;
@@ -34,7 +34,7 @@ static void test_kinds_of_many_scripts(void **state)
 		assert_int_equal(unicode_kind(rows[i].c), rows[i].kind);
 }
 
-static void test_ranges_are_sorted_and_apart(void **state)
+static void test_unicode_ranges_are_sorted_and_apart(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < unicode_ranges_len; ++i) {
@@ -43,7 +43,7 @@ static void test_ranges_are_sorted_and_apart(void **state)
 	}
 }
 
-static void test_lower_case_is_a_lower_case_letter(void **state)
+static void test_unicode_lower_case_is_a_lower_case_letter(void **state)
 {
 	static const uint32_t pairs[][2] = {
 		{'Q', 'q'},       {0x00c4, 0x00e4}, {0x0141, 0x0142}, {0x0160, 0x0161},
@@ -62,7 +62,7 @@ static void test_lower_case_is_a_lower_case_letter(void **state)
 	}
 }
 
-static void test_stops_of_many_scripts(void **state)
+static void test_unicode_stops_of_many_scripts(void **state)
 {
 	static const uint32_t full[] = {0x3002, 0xff01, 0xff1f, 0xff61, 0x0964, 0x0965, 0x061f,
 					0x06d4, 0x0589, 0x1362, 0x1367, 0x17d4, 0x104b};
@@ -83,10 +83,10 @@ static void test_stops_of_many_scripts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds_of_many_scripts),
-		cmocka_unit_test(test_ranges_are_sorted_and_apart),
-		cmocka_unit_test(test_lower_case_is_a_lower_case_letter),
-		cmocka_unit_test(test_stops_of_many_scripts),
+		cmocka_unit_test(test_unicode_kinds_of_many_scripts),
+		cmocka_unit_test(test_unicode_ranges_are_sorted_and_apart),
+		cmocka_unit_test(test_unicode_lower_case_is_a_lower_case_letter),
+		cmocka_unit_test(test_unicode_stops_of_many_scripts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

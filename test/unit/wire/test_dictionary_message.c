@@ -1,4 +1,4 @@
-/* Dictionaries and entries are taken within their limits. */
+/* Dictionaries and entries are accepted within their limits. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,16 +14,16 @@
 #include "base/count.h"
 #include "wire/dictionary_message.h"
 
-static char *bytes; /* of the body under test */
+static char *bytes; /* the body under test */
 static size_t bytes_len;
 static struct stream_fault fault;
 
-/* With ' for ". */
+/* Sets the body, in which ' is replaced by ". */
 static void set(const char *json)
 {
 	bytes_len = strlen(json);
 	free(bytes);
-	bytes = malloc(bytes_len ? bytes_len : 1); /* exactly as long, for the sanitizer */
+	bytes = malloc(bytes_len ? bytes_len : 1); /* exact, so that sanitizers find overruns */
 	assert_non_null(bytes);
 	for (size_t i = 0; i < bytes_len; ++i)
 		bytes[i] = json[i] == '\'' ? '"' : json[i];
@@ -48,7 +48,7 @@ static int parse_entries(struct dictionary_entries_message *message, const char 
 	return dictionary_message_parse_entries(message, &fault, bytes, bytes_len, 3);
 }
 
-/* {"KEY": n times é, REST */
+/* Writes {'KEY':'é…', with n times é, followed by `rest`. */
 static const char *long_text(const char *key, size_t n, const char *rest)
 {
 	static struct buf json;
@@ -92,7 +92,7 @@ static void test_a_change_carries_what_it_names(void **state)
 	assert_int_equal(parse(&message, "{'language':'','description':null}", false), 0);
 	assert_int_equal(message.body.fields,
 			 DICTIONARY_MESSAGE_LANGUAGE | DICTIONARY_MESSAGE_DESCRIPTION);
-	assert_null(message.language); /* the empty one fits all languages, as none does */
+	assert_null(message.language); /* "" means all languages, like null */
 	assert_null(message.description);
 }
 
@@ -157,7 +157,7 @@ static void test_an_entry_needs_a_word_and_what_to_say(void **state)
 		parse_entry(&entry, "{'word':'a','replacement':' ','ipa':'','case_sensitive':true}",
 			    true),
 		0);
-	assert_null(entry.said.ipa); /* an empty one is none, and not silence */
+	assert_null(entry.said.ipa); /* "" means none, and not silence */
 	assert_true(entry.said.case_sensitive);
 	assert_int_equal(parse_entry(&entry, "{'word':'a'}", true), EINVAL);
 	assert_string_equal(fault.detail, "replacement is required");

@@ -1,4 +1,4 @@
-/* What a speech engine says is understood, and what it may not say does no harm. */
+/* The messages of a speech engine are parsed, and invalid ones are refused without harm. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -150,7 +150,7 @@ static void test_an_event_has_a_longest_length(void **state)
 			"{\"type\":\"user_transcript\",\"user_transcript\":[],\"event_id\":\"%s\"}",
 			id);
 		parsed = parse(json);
-		/* Its quotes and the NUL need room. */
+		/* The quotes and the NUL need space too. */
 		assert_int_equal(parsed.err, len + 3 <= ENGINE_EVENT_MAX ? 0 : EINVAL);
 		end(&parsed);
 	}
@@ -221,7 +221,7 @@ static void test_only_the_same_history_has_the_same_print(void **state)
 			 print_of("[ {\"content\":\"ab\", \"x\":1, \"role\":\"user\"} ]"));
 }
 
-/* A megabyte, in many turns: the newest are kept, in their order. */
+/* Of more than a megabyte in many turns, the newest are kept, in their order. */
 static void test_of_a_very_long_history_the_newest_count(void **state)
 {
 	const size_t count = ENGINE_TURNS_MAX + 1000;
@@ -334,6 +334,12 @@ static void test_what_an_engine_is_told_is_read(void **state)
 	assert_string_equal(answer.event.text, "");
 	answer = answer_of(json, sizeof(json), "{\"type\":\"pong\"}", 0);
 	assert_int_equal(answer.kind, ENGINE_ANSWER_PONG);
+	answer = answer_of(json, sizeof(json), "{\"type\":\"error\",\"error\":\"no\"}", 0);
+	assert_int_equal(answer.kind, ENGINE_ANSWER_ERROR);
+	assert_int_equal(answer.reason_len, 2);
+	assert_memory_equal(answer.reason, "no", 2);
+	answer = answer_of(json, sizeof(json), "{\"type\":\"error\",\"error\":{}}", 0);
+	assert_int_equal(answer.reason_len, 0);
 	answer = answer_of(json, sizeof(json), "{\"type\":\"tool\",\"content\":7}", 0);
 	assert_int_equal(answer.kind, ENGINE_ANSWER_OTHER);
 	for (size_t i = 0; i < COUNT(bad); ++i)

@@ -1,4 +1,4 @@
-/* What is written is JSON, in every byte and at every size of the buffer. */
+/* The output is valid JSON for every byte, and a buffer that is too small keeps what it had before. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

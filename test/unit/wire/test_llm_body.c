@@ -1,5 +1,5 @@
-/* Requests to language models: their bodies are those of the vendors' own
- * documentation, whatever the history looks like. */
+/* The bodies of requests to language models are as the vendors document them, whatever the history
+ * looks like. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -137,11 +137,11 @@ static void bad_members_are_refused_with_a_reason(void **state)
 	static const struct {
 		const char *text, *why;
 	} rows[] = {
-		{"", "it is no JSON"},
-		{"{", "it is no JSON"},
-		{"{} x", "it is no JSON"},
-		{"{\"a\":}", "it is no JSON"},
-		{"[1]", "it is no object"},
+		{"", "it is not JSON"},
+		{"{", "it is not JSON"},
+		{"{} x", "it is not JSON"},
+		{"{\"a\":}", "it is not JSON"},
+		{"[1]", "it is not an object"},
 		{"{\"\":1}", "a key is empty or needs escapes"},
 		{"{\"a\\\"b\":1}", "a key is empty or needs escapes"},
 		{"{\"stream\":false}",
@@ -210,7 +210,8 @@ static void the_oldest_turns_go_first(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); ++i)
-		assert_int_equal(llm_body_first(turns, rows[i].count, rows[i].max), rows[i].first);
+		assert_int_equal(llm_body_first_turn(turns, rows[i].count, rows[i].max),
+				 rows[i].first);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-/* Events of language models' streams: the words, the ends and the errors of each
- * dialect, and nothing of what is not to be said. */
+/* Events of language models' streams: the text, the ends and the errors of each dialect are found,
+ * and nothing that is not to be spoken. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

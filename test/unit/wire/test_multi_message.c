@@ -1,5 +1,5 @@
-/* A message of the multi socket is taken whole or refused whole; a refusal says
- * why and, if it can, whom it concerns. */
+/* A message of /ws/tts/multi is accepted or refused as a whole.  A refusal says why and, if that is
+ * known, which context it concerns. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include "wire/multi_message.h"
 #include "wire/reply.h"
 
-/* The bytes of the message under test: what it has points into them. */
+/* The bytes of the message under test, which its strings point into. */
 static char *bytes;
 static struct multi_message message;
 static struct stream_fault fault;
@@ -25,7 +25,7 @@ static int parse(const char *json)
 	size_t len = strlen(json);
 
 	free(bytes);
-	bytes = malloc(len ? len : 1); /* exactly as long: a sanitizer sees one byte more */
+	bytes = malloc(len ? len : 1); /* exact, so that sanitizers find overruns */
 	assert_non_null(bytes);
 	memcpy(bytes, json, len);
 	memset(&fault, 0, sizeof(fault));
@@ -148,7 +148,7 @@ static void test_an_id_is_any_string_of_1_to_256_bytes(void **state)
 					  "(got \"xxxxxxxxxxxxxxxxxxxxxxxx…\")");
 }
 
-/* Decoded, the longest id; as JSON, six times that. */
+/* The longest id, all of whose characters need six bytes in JSON. */
 static void test_the_longest_id_fits_where_replies_keep_it(void **state)
 {
 	struct buf json;

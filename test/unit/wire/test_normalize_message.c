@@ -1,4 +1,4 @@
-/* What is to be normalized, and in which language. */
+/* The text to be normalized and its language are read, and invalid bodies are refused. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

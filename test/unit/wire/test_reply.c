@@ -1,4 +1,4 @@
-/* Frames are what clients expect, byte for byte and key by key. */
+/* Messages are what clients expect, byte for byte. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static const struct reply_usage usage = {
 	"\"usage\":{\"audio_seconds\":5.4,\"characters\":142,\"cost_cents\":0.486,"                \
 	"\"currency\":\"eur\",\"model_id\":\"kugel-3\",\"turn_id\":\"t-1\"}"
 
-/* Every test appends to this one. */
+/* The buffer that every test writes to. */
 static struct buf out;
 
 static void assert_frame(int err, const char *expected)
@@ -190,7 +190,8 @@ static void test_cost_is_the_exact_amount_of_the_row(void **state)
 		{1000000, "\"cost_cents\":1,"},
 		{100000000, "\"cost_cents\":100,"},
 		{12345678, "\"cost_cents\":12.345678,"},
-		{9007199254740993, "\"cost_cents\":9007199254.740993,"}, /* no double has it */
+		{9007199254740993,
+		 "\"cost_cents\":9007199254.740993,"}, /* a double cannot represent it */
 		{INT64_MAX, "\"cost_cents\":9223372036854.775807,"},
 	};
 
@@ -310,7 +311,7 @@ static void test_interrupted_is_plain_unless_a_report_was_asked_for(void **state
 		     "\"text_remaining\":\"\"}");
 }
 
-/* In the order of the protocol's own table. */
+/* The messages are in the order of the protocol's own table. */
 static void test_frames_of_a_context_carry_its_id(void **state)
 {
 	static const uint8_t bytes[] = {1, 2};
@@ -368,7 +369,7 @@ static void test_frames_of_a_context_carry_its_id(void **state)
 		     "\"code\":400,\"context_id\":\"c\",\"request_id\":\"r\"}");
 }
 
-/* Six bytes for each of an id's 256, and the frame still fits its room. */
+/* Each of the 256 bytes of the id needs six in JSON, and all numbers have their largest values. */
 static void test_the_longest_id_fits_into_an_audio_frame(void **state)
 {
 	char id[REPLY_CONTEXT_ID_MAX];

@@ -1,4 +1,4 @@
-/* A body is read by the table of its keys, and a refusal says why. */
+/* A request body is read by the table of its keys, and a refusal says why. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,6 +30,8 @@ static const struct rest_field inner[] = {
 	 .max = INT64_MAX},
 };
 
+static const struct rest_form inner_form = {REST_FORM(inner)};
+
 static const struct rest_field fields[] = {
 	{.name = "name",
 	 .kind = REST_FIELD_TEXT,
@@ -53,14 +55,16 @@ static const struct rest_field fields[] = {
 	 .max = 5,
 	 .is_nullable = true,
 	 .none = -9},
-	{.name = "more", .kind = REST_FIELD_OBJECT, .bit = 32, .inner = inner, .inner_count = 1},
+	{.name = "more", .kind = REST_FIELD_OBJECT, .bit = 32, .inner = &inner_form},
 	{.name = "words",
 	 .kind = REST_FIELD_WORDS,
 	 .bit = 64,
 	 .offset = offsetof(struct thing, words)},
 };
 
-static char *bytes; /* of the body under test */
+static const struct rest_form form = {REST_FORM(fields)};
+
+static char *bytes; /* the body under test */
 static struct thing thing;
 static struct stream_fault fault;
 
@@ -69,12 +73,12 @@ static int parse(const char *json, bool is_new)
 	size_t len = strlen(json);
 
 	free(bytes);
-	bytes = malloc(len ? len : 1); /* exactly as long, for the sanitizer */
+	bytes = malloc(len ? len : 1); /* exact, so that sanitizers find overruns */
 	assert_non_null(bytes);
 	memcpy(bytes, json, len);
 	memset(&fault, 0, sizeof(fault));
 	thing = (struct thing){.note = "as it was"};
-	return rest_body_parse(&thing.body, &fault, bytes, len, fields, COUNT(fields), is_new);
+	return rest_body_parse(&thing.body, &fault, bytes, len, &form, is_new);
 }
 
 static void test_fields_are_taken_with_what_was_given(void **state)
@@ -130,7 +134,7 @@ static void test_numbers_lists_and_objects_are_taken(void **state)
 	assert_int_equal(thing.body.fields, 0);
 }
 
-/* As many as fit, and not one more. */
+/* As many names as fit are accepted, and not one more. */
 static void test_a_list_of_names_has_an_end(void **state)
 {
 #define FOUR "\"elevenchars\",\"elevenchars\",\"elevenchars\",\"elevenchars\""

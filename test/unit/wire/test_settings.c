@@ -1,4 +1,4 @@
-/* Settings stay until they are replaced, and formats never conflict unseen. */
+/* Settings stay until they are replaced, and conflicting formats are always refused. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "mem_fail.h"
 #include "wire/stream_message.h"
 
-/* What a message with this JSON carries. */
+/* Returns the settings in a message. */
 static struct settings sent(const char *text)
 {
 	char json[512];
@@ -182,7 +182,7 @@ static void test_a_token_and_a_rate_mean_one_format(void **state)
 	assert_format(&s, AUDIO_ALAW, 8000);
 	s = sent("{\"output_format\":\"pcm_16000\"}");
 	assert_format(&s, AUDIO_PCM16, 16000);
-	/* 24000 is what SDKs always send: the token wins. */
+	/* SDKs always send 24000, so output_format takes precedence over it. */
 	s = sent("{\"sample_rate\":24000,\"output_format\":\"ulaw_8000\"}");
 	assert_format(&s, AUDIO_MULAW, 8000);
 	s = sent("{\"sample_rate\":16000,\"output_format\":null}");

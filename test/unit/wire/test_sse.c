@@ -1,4 +1,4 @@
-/* Server-Sent Events: the same events however their bytes are split. */
+/* Server-Sent Events: the events are the same, however their bytes are split. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "base/count.h"
 #include "wire/sse.h"
 
-/* Every event as "type=data|", in pieces of so many bytes. */
+/* Parses the text in pieces of `piece` bytes, and writes every event as "type=data|". */
 static int read_all(char *out, size_t size, const char *text, size_t len, size_t piece, size_t max)
 {
 	struct sse sse;
@@ -24,7 +24,7 @@ static int read_all(char *out, size_t size, const char *text, size_t len, size_t
 	sse_init(&sse, max);
 	for (size_t at = 0; at < len && err == EAGAIN; at += piece) {
 		size_t n = len - at < piece ? len - at : piece;
-		char *copy = malloc(n); /* of exactly this size: a read past it is noticed */
+		char *copy = malloc(n); /* exact, so that sanitizers find overruns */
 		const char *bytes = copy;
 		struct sse_event event;
 
@@ -92,7 +92,7 @@ static void a_long_type_is_no_type(void **state)
 	assert_non_null(strstr(out, "0=a|=b|"));
 }
 
-/* "data: " is part of the line, so the line's limit is met first. */
+/* There are limits for a line, which includes "data: ", and for the data of an event. */
 static void an_event_has_a_longest(void **state)
 {
 	static const char fits[] = "data: 0123456789\n\n";

@@ -1,4 +1,4 @@
-/* A message is taken whole or refused whole, and a refusal says why. */
+/* A message is accepted or refused as a whole, and a refusal says why. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,11 +25,11 @@ static int parse_with(const char *json, uint16_t surrogate)
 	size_t len = strlen(json);
 
 	free(bytes);
-	bytes = malloc(len ? len : 1); /* exactly as long: a sanitizer sees one byte more */
+	bytes = malloc(len ? len : 1); /* exact, so that sanitizers find overruns */
 	assert_non_null(bytes);
 	memcpy(bytes, json, len);
 	memset(&fault, 0, sizeof(fault));
-	stream_message_reset(&message); /* the one before; one that was refused holds nothing */
+	stream_message_reset(&message); /* releases the message before */
 	return stream_message_parse(&message, &fault, bytes, len, surrogate);
 }
 
@@ -46,7 +46,7 @@ static void assert_text(const char *expected)
 	assert_memory_equal(message.text, expected, message.text_len);
 }
 
-/* One number of a parsed message, as text, so that a table can hold it. */
+/* Returns one number of the parsed message as text, so that it can be compared with a table. */
 static const char *shown(const char *what)
 {
 	static char text[64];
@@ -108,7 +108,7 @@ static const char *shown(const char *what)
 	return NULL;
 }
 
-/* Quotes are written ' in these tables, for the reader's sake. */
+/* Replaces ' by ", because the tables are easier to read with '. */
 static const char *unquoted(const char *json)
 {
 	static char text[2048];
@@ -123,7 +123,7 @@ static const char *unquoted(const char *json)
 static const struct {
 	const char *json, *what, *value;
 } good_messages[] = {
-	/* commands: true counts, false and null are as absent */
+	/* commands: false and null have no effect */
 	{"{'flush':true}", "flush", "1"},
 	{"{'flush':false}", "flush", "0"},
 	{"{'flush':null}", "flush", "0"},
@@ -463,7 +463,7 @@ static void test_bad_messages_are_refused_with_their_reason(void **state)
 
 		if (parse_with(unquoted(bad_messages[i].json), 0) != EINVAL)
 			fail_msg("taken: %s", bad_messages[i].json);
-		/* The expected quotes, except where the scanner says ':' itself. */
+		/* The messages of the JSON scanner contain ' themselves. */
 		snprintf(expected, sizeof(expected), "%s",
 			 strstr(bad_messages[i].detail, "malformed")
 				 ? bad_messages[i].detail
@@ -490,7 +490,7 @@ static void test_a_voice_may_be_named(void **state)
 		assert_int_equal(message.voice_name.len, strlen(names[i]));
 		assert_memory_equal(message.voice_name.text, names[i], strlen(names[i]));
 	}
-	parse("{\"voice_id\":\"emma\",\"voice_id\":\"7\"}"); /* the last counts */
+	parse("{\"voice_id\":\"emma\",\"voice_id\":\"7\"}"); /* the last one counts */
 	assert_null(message.voice_name.text);
 	assert_int_equal(message.settings.voice_id, 7);
 }
@@ -562,7 +562,7 @@ static double seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Parses {"text": n times `unit`} and gives the CPU time. */
+/* Parses a message whose text is n times `unit`, and returns the CPU time. */
 static double time_of(const char *unit, size_t n)
 {
 	size_t unit_len = strlen(unit);
@@ -590,7 +590,7 @@ static void test_a_message_of_a_mebibyte_takes_linear_time(void **state)
 	for (size_t i = 0; i < COUNT(units); ++i) {
 		size_t n = (1 << 20) / strlen(units[i]) - 16;
 
-		/* A quadratic parser needs minutes for this; ours a few ms. */
+		/* A quadratic parser would need minutes for this; this one needs a few ms. */
 		assert_true(time_of(units[i], n) < 1.0);
 		assert_true(message.text_len > 0);
 	}

@@ -25,7 +25,7 @@ static void on_demand(void *arg, struct fleet_demand *demand)
 	*demand = bed->demand;
 }
 
-/* Before READY an echo engine says its motto, as a piece. */
+/* Before READY an echo engine sends its motto as a piece. */
 static int on_ready(void *arg, const struct message_ready *ready, const struct buf *said)
 {
 	struct echo_bed *bed = arg;
@@ -67,7 +67,7 @@ static void on_given_up(void *arg)
 	loop_stop(bed->loop);
 }
 
-/* The motto is free: it belongs to no piece of work. */
+/* The motto costs nothing: it belongs to no piece of work. */
 static uint32_t cost(const struct message *message)
 {
 	return message->type == ECHO_PIECE && message->job ? (uint32_t)message->other.len : 0;
@@ -221,8 +221,7 @@ static void peer_greet(struct echo_peer *peer)
 	assert_int_equal(endpoint_send(peer->endpoint, &ready), 0);
 }
 
-/* The peer sends the whole text at once, as far as the first credit goes: the test sees to it that
- * it goes far enough. */
+/* The peer sends the whole text at once: tests must grant enough credit at the start. */
 static void on_peer_message(const struct message *message, void *arg)
 {
 	struct echo_peer *peer = arg;

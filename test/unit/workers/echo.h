@@ -22,7 +22,7 @@ struct echo {
 	struct echo_bed *bed;
 	struct seat *seat;
 	char text[64];
-	size_t len; /* that came back */
+	size_t len; /* bytes of the text that the worker has sent back */
 	unsigned pieces;
 	bool is_done;
 	uint64_t lost_with; /* the serial of the worker; 0: it was not lost */
@@ -34,8 +34,8 @@ struct echo_bed {
 	struct timer limit;
 	struct fleet_demand demand;
 	unsigned readies; /* workers that have been ready */
-	unsigned news; /* of them those whose words counted */
-	char motto[64]; /* what the last one said of itself */
+	unsigned news; /* those of them whose messages replaced earlier ones (fleet.h, `said`) */
+	char motto[64]; /* what the last one of these said about itself */
 	unsigned lost, done, given_up, restarts;
 };
 
@@ -47,17 +47,17 @@ struct echo_peer {
 	bool is_silent; /* does not answer */
 	bool is_greedy; /* sends more than its credit */
 	bool says_done_twice;
-	uint32_t last_job; /* that was started */
+	uint32_t last_job; /* the job that was started last */
 	unsigned started, cancelled;
 };
 
 void echo_open(struct echo_bed *bed, const char *program, struct fleet_options options);
 void echo_close(struct echo_bed *bed);
 
-/* Runs until this many workers have been ready in all, pieces of work been done, or lost. */
+/* Runs until a counter of the bed, such as `readies`, has reached this value.  Fails after a minute. */
 void echo_run_until(struct echo_bed *bed, const unsigned *counter, unsigned count);
 
-/* Runs for so long. */
+/* Runs for this long. */
 void echo_pass(struct echo_bed *bed, unsigned ms);
 
 /* Connects the peer to the fleet over TCP. */

@@ -1,6 +1,6 @@
 /*
  * echo_worker.c: an engine that sends text back, a byte for each unit of credit,
- * in message types of its own (see echo.h).  "die" ends the process.
+ * in message types of its own (see echo.h).  The text "die" ends the process.
  */
 #include <stdlib.h>
 #include <string.h>

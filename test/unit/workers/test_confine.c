@@ -1,7 +1,8 @@
-/* Confined processes: what they must not do fails or kills, what they need
- * goes on working. */
+/* Confined processes: what they must not do fails or kills them, and what they
+ * need still works. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -11,11 +12,13 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "workers/confine.h"
 
 static const struct confine_request request = {.memory_mb = 256};
@@ -139,6 +142,41 @@ static void test_limits_stay_even_for_root(void **state)
 	assert_exits_with(raise_a_limit, EPERM);
 }
 
+static bool shows(const char *path)
+{
+	char where[PATH_MAX];
+
+	return confine_shows(where, sizeof(where), &request, path);
+}
+
+/* A model is a folder, and it or a part of it may be a link to another disk. */
+static void test_models_are_readable_also_those_that_are_links(void **state)
+{
+	static const char *const folders[] = {"models", "models/tiny", "weights", "other",
+					      "private"};
+	char root[] = "/tmp/syrinx-confine-XXXXXX";
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	assert_int_equal(chdir(root), 0);
+	for (size_t i = 0; i < COUNT(folders); ++i)
+		assert_int_equal(mkdir(folders[i], 0700), 0);
+	assert_int_equal(symlink("../../weights", "models/tiny/onnx"), 0);
+	assert_int_equal(symlink("../other", "models/base"), 0);
+	assert_false(shows("models/tiny"));
+	setenv(CONFINE_MODELS_VARIABLE, "models", 1);
+	assert_true(shows("models/tiny"));
+	assert_true(shows("weights"));
+	assert_true(shows("other"));
+	assert_false(shows("private"));
+	unsetenv(CONFINE_MODELS_VARIABLE);
+	unlink("models/tiny/onnx");
+	unlink("models/base");
+	for (size_t i = COUNT(folders); i > 0; --i)
+		rmdir(folders[i - 1]);
+	assert_int_equal(rmdir(root), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +186,7 @@ int main(void)
 		cmocka_unit_test(test_files_are_read_and_programs_executed),
 		cmocka_unit_test(test_a_confined_process_may_confine_itself_again),
 		cmocka_unit_test(test_limits_stay_even_for_root),
+		cmocka_unit_test(test_models_are_readable_also_those_that_are_links),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* An endpoint hands messages over whole and in order however they were cut, ends at
- * the first bytes that are none, and never holds more than its bound. */
+/* An endpoint passes on whole messages in order, however they were divided into reads; it ends at
+ * the first bytes that are not a message, and never holds more than its limit. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,14 +19,14 @@
 
 struct bed {
 	struct loop *loop;
-	struct endpoint *endpoint; /* NULL once it was closed */
+	struct endpoint *endpoint; /* NULL: it has been closed */
 	int fd; /* the worker's end */
 	struct timer limit;
-	unsigned heard; /* messages */
-	unsigned stop_after; /* so many */
-	unsigned close_after; /* so many; 0: never */
+	unsigned heard; /* messages so far */
+	unsigned stop_after; /* the loop stops after this many messages */
+	unsigned close_after; /* the endpoint is closed after this many messages; 0: never */
 	uint32_t last_job;
-	int lost; /* with which error */
+	int lost; /* the error of the lost handler */
 };
 
 static void on_limit(void *arg)
@@ -216,8 +216,7 @@ static void test_nothing_is_heard_after_a_close_inside_the_handler(void **state)
 	bed_close(&bed);
 }
 
-/* A header that is none is noticed when it is there, although the payload that it announces has not
- * come. */
+/* An invalid header is noticed at once, although the payload that it announces has not arrived. */
 static void test_a_header_that_comes_in_two_parts_and_is_none_ends_it(void **state)
 {
 	static const unsigned char header[MESSAGE_HEADER_LEN] = {100, 0, 0, 0, MESSAGE_WORD, 0, 1};
@@ -311,7 +310,7 @@ static struct message long_speak(char *text, size_t len, uint32_t job)
 	return speak;
 }
 
-/* Reads what the endpoint has sent, until so many messages are whole. */
+/* Reads what the endpoint has sent, until this many messages are complete. */
 static void read_speaks(struct bed *bed, uint32_t count)
 {
 	struct buf in;

@@ -1,7 +1,7 @@
 /*
  * A fleet does any kind of work: these workers send text back.  They are child
- * processes, which the fleet starts and replaces, or connected over TCP, and then
- * they come and go as they like.
+ * processes, which the fleet starts and replaces, or connected over TCP; these may
+ * connect and end at any time.
  *
  * argv[1] is the echo worker.
  */
@@ -82,7 +82,7 @@ static void test_as_many_children_start_as_the_demand_asks_for(void **state)
 	echo_run_until(&bed, &bed.readies, 3);
 	assert_int_equal(stats_of(&bed).workers, 3);
 	assert_true(fleet_is_full(bed.fleet));
-	assert_int_equal(bed.news, 1); /* the others are more of the same */
+	assert_int_equal(bed.news, 1); /* the other workers are of the same kind */
 	echo_close(&bed);
 }
 
@@ -121,7 +121,7 @@ static void test_a_worker_that_was_connected_does_work(void **state)
 	echo_close(&bed);
 }
 
-/* Nothing is started in its place; work that was on it goes to another one. */
+/* No worker is started in its place; the work that it had is given to another one. */
 static void test_losing_a_connected_worker_closes_its_stream(void **state)
 {
 	struct echo_bed bed;
@@ -141,9 +141,14 @@ static void test_losing_a_connected_worker_closes_its_stream(void **state)
 	echo_run_until(&bed, &bed.lost, 1);
 	assert_int_equal(echo.lost_with, 1);
 	assert_int_equal(stats_of(&bed).workers, 1);
-	/* Work that must be alone takes any idle worker, because none will be started for it. */
-	assert_ptr_equal(fleet_pick_alone(bed.fleet, fleet_last_serial(bed.fleet)),
-			 fleet_pick(bed.fleet));
+	/* A group claims any idle worker, however old, because none will be started for it. */
+	bed.demand.groups = 1;
+	assert_int_equal(fleet_claim(bed.fleet, fleet_last_serial(bed.fleet)), 2);
+	assert_null(fleet_pick(bed.fleet));
+	assert_int_equal(fleet_claim(bed.fleet, 0), 0);
+	fleet_release(bed.fleet, 2);
+	bed.demand.groups = 0;
+	assert_ptr_equal(fleet_find(bed.fleet, 2), fleet_pick(bed.fleet));
 	echo_start(&bed, &echo, "again", 100);
 	echo_run_until(&bed, &bed.done, 1);
 	assert_int_equal(bed.given_up, 0);

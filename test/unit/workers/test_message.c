@@ -2,39 +2,9 @@
  * for a message. */
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
-#include "workers/message.h"
-
-#define STR(literal) ((struct message_str){literal, sizeof(literal) - 1})
-
-static void assert_str(struct message_str got, const char *want)
-{
-	assert_int_equal(got.len, strlen(want));
-	assert_memory_equal(got.bytes, want, got.len);
-}
-
-/* Encodes, decodes, and leaves the bytes in *buf for the strings to point to. */
-static struct message round_trip(struct buf *buf, const struct message *message)
-{
-	struct message read;
-	size_t used = 0;
-
-	buf_init(buf, 1u << 21);
-	assert_int_equal(message_encode(buf, message), 0);
-	assert_int_equal(message_decode(&read, &used, buf->bytes, buf->len), 0);
-	assert_int_equal(used, buf->len);
-	assert_int_equal(read.type, message->type);
-	assert_int_equal(read.job, message->job);
-	return read;
-}
+#include "wire.h"
 
 /* Phonemes for "ü" and for ".". */
 static const unsigned char spans[] = {2,    0, 0, 0, 4, 0, 0, 0, 3, 0, 0, 0, 'y', 0xcb,
@@ -67,7 +37,7 @@ static struct message full_speak(void)
 	};
 }
 
-/* Pitch, variant and seed, which came after the phonemes. */
+/* Pitch, variant and seed, which follow the phonemes. */
 #define SEED_LEN 8u
 #define LAST_LEN (4u + 4u + 2u + SEED_LEN)
 
@@ -143,13 +113,14 @@ static void test_the_handshake_survives_the_wire(void **state)
 	buf_reset(&buf);
 
 	message = (struct message){.type = MESSAGE_READY,
-				   .ready = {1, 4, MESSAGE_OWN_SPEED, STR("espeak"), 64}};
+				   .ready = {1, 4, MESSAGE_OWN_SPEED, STR("espeak"), 64, 48}};
 	read = round_trip(&buf, &message);
 	assert_int_equal(read.ready.version, 1);
 	assert_int_equal(read.ready.jobs_max, 4);
 	assert_int_equal(read.ready.capabilities, MESSAGE_OWN_SPEED);
 	assert_str(read.ready.engine, "espeak");
 	assert_int_equal(read.ready.batch, 64);
+	assert_int_equal(read.ready.turns, 48);
 	buf_reset(&buf);
 }
 
@@ -237,9 +208,8 @@ static void test_a_part_of_a_message_asks_for_more(void **state)
 	buf_reset(&buf);
 }
 
-/* A payload cut at every length, its header telling the truth about it.  Only a
- * server of before there were phonemes ends where they begin, or before there was
- * a pitch, a variant, or a seed. */
+/* A payload that is cut at every length, with that length in its header.  It is valid only where an
+ * older server, which did not have phonemes, pitch, variant or seed, would have ended it. */
 static void test_a_payload_that_lacks_a_field_is_refused(void **state)
 {
 	struct message message = full_speak();
@@ -300,7 +270,7 @@ static void test_spans_are_whole_characters_of_the_text_in_its_order(void **stat
 	memset(ipa, 'a', sizeof(ipa));
 	assert_true(fits(0, 8, "a", 1, 0));
 	assert_true(fits(2, 4, "a", 1, 2));
-	assert_false(fits(2, 4, "a", 1, 3)); /* overlaps the one before */
+	assert_false(fits(2, 4, "a", 1, 3)); /* overlaps the previous one */
 	assert_false(fits(2, 2, "a", 1, 0));
 	assert_false(fits(4, 2, "a", 1, 0));
 	assert_false(fits(0, 9, "a", 1, 0));
@@ -329,7 +299,7 @@ static void test_fields_added_later_are_skipped(void **state)
 	buf_reset(&buf);
 }
 
-/* Engines that were written before it had a licence. */
+/* Engines that were written before VOICE had a licence. */
 static void test_a_voice_without_a_licence_is_still_a_voice(void **state)
 {
 	struct message message = {
@@ -352,25 +322,68 @@ static void test_a_voice_without_a_licence_is_still_a_voice(void **state)
 	buf_reset(&buf);
 }
 
-/* Engines that were written before it had a batch. */
+/* Engines that were written before READY had a batch, or a number of turns. */
 static void test_a_ready_without_a_batch_is_still_ready(void **state)
 {
-	struct message message = {.type = MESSAGE_READY, .ready = {1, 4, 0, STR("espeak"), 64}};
+	struct message message = {.type = MESSAGE_READY, .ready = {1, 4, 0, STR("espeak"), 64, 48}};
 	struct message read;
 	struct buf buf;
 	size_t used = 0;
 
 	(void)state;
 	round_trip(&buf, &message);
-	buf.len -= 1;
-	buf.bytes[0] = (char)(buf.bytes[0] - 1);
-	assert_int_equal(message_decode(&read, &used, buf.bytes, buf.len), EPROTO);
-	buf.len -= 1;
-	buf.bytes[0] = (char)(buf.bytes[0] - 1);
-	assert_int_equal(message_decode(&read, &used, buf.bytes, buf.len), 0);
-	assert_str(read.ready.engine, "espeak");
-	assert_int_equal(read.ready.batch, 0);
+	for (unsigned missing = 1; missing <= 4; ++missing) {
+		bool is_whole = missing % 2 == 0;
+
+		buf.len -= 1;
+		buf.bytes[0] = (char)(buf.bytes[0] - 1);
+		assert_int_equal(message_decode(&read, &used, buf.bytes, buf.len),
+				 is_whole ? 0 : EPROTO);
+		if (!is_whole)
+			continue;
+		assert_str(read.ready.engine, "espeak");
+		assert_int_equal(read.ready.batch, missing == 2 ? 64 : 0);
+		assert_int_equal(read.ready.turns, 0);
+	}
 	buf_reset(&buf);
+}
+
+static void test_the_end_of_a_turn_survives_the_wire(void **state)
+{
+	static const unsigned char bytes[] = {8, 0, 0, 0, 5, 0, 0, 0, 0, 0,
+					      0, 0, 8, 7, 6, 5, 4, 3, 2, 1};
+	struct message message = {.type = MESSAGE_END_TURN, .turn = UINT64_C(0x0102030405060708)};
+	struct message read;
+	struct buf buf;
+
+	(void)state;
+	read = round_trip(&buf, &message);
+	assert_true(read.turn == message.turn);
+	assert_int_equal(buf.len, sizeof(bytes));
+	assert_memory_equal(buf.bytes, bytes, sizeof(bytes));
+	buf_reset(&buf);
+}
+
+/* REPLAY has the payload of the SPEAK that it repeats. */
+static void test_a_replay_has_the_fields_of_a_speak(void **state)
+{
+	struct message speak = full_speak();
+	struct message replay = full_speak();
+	struct message read;
+	struct buf one, other;
+
+	(void)state;
+	replay.type = MESSAGE_REPLAY;
+	read = round_trip(&one, &replay);
+	assert_str(read.speak.text, "Gr\xc3\xbc\xc3\x9f"
+				    "e.");
+	assert_true(read.speak.turn == replay.speak.turn);
+	round_trip(&other, &speak);
+	assert_int_equal(one.len, other.len);
+	assert_memory_equal(one.bytes + MESSAGE_HEADER_LEN, other.bytes + MESSAGE_HEADER_LEN,
+			    one.len - MESSAGE_HEADER_LEN);
+	buf_reset(&one);
+	buf_reset(&other);
 }
 
 static void test_the_payload_of_an_unknown_type_survives_the_wire(void **state)
@@ -524,7 +537,7 @@ static void test_what_does_not_fit_changes_nothing(void **state)
 	assert_int_equal(read.type, MESSAGE_CANCEL);
 	buf_reset(&buf);
 
-	buf_init(&buf, 4 * MESSAGE_PAYLOAD_MAX); /* past the protocol's own maximum */
+	buf_init(&buf, 4 * MESSAGE_PAYLOAD_MAX); /* more than the maximum of the protocol */
 	message = full_speak();
 	message.speak.text = (struct message_str){text, MESSAGE_PAYLOAD_MAX};
 	assert_int_equal(message_encode(&buf, &message), ENOBUFS);
@@ -549,6 +562,8 @@ int main(void)
 		cmocka_unit_test(test_fields_added_later_are_skipped),
 		cmocka_unit_test(test_a_voice_without_a_licence_is_still_a_voice),
 		cmocka_unit_test(test_a_ready_without_a_batch_is_still_ready),
+		cmocka_unit_test(test_the_end_of_a_turn_survives_the_wire),
+		cmocka_unit_test(test_a_replay_has_the_fields_of_a_speak),
 		cmocka_unit_test(test_the_payload_of_an_unknown_type_survives_the_wire),
 		cmocka_unit_test(test_what_is_missing_of_a_message_is_known_from_its_header),
 		cmocka_unit_test(test_unknown_types_are_stepped_over),

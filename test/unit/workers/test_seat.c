@@ -1,7 +1,7 @@
 /*
- * Seats: as many as a worker says, up to a limit; each is found by its number,
- * and a number that is not in use any more finds nothing; nothing beyond the
- * credit reaches its user.
+ * Seats: a worker has as many as it says, up to a limit; each is found by its job
+ * number, and a number that is not in use any more finds none; nothing beyond the
+ * credit is passed to the user.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "echo.h"
 
-/* What a job number has room for: see workers/fleet_private.h. */
+/* The number of seats that a job number can tell apart: see workers/fleet_private.h. */
 #define SEATS_MAX 4096
 
 static void open_with(struct echo_bed *bed, struct echo_peer *peer)
@@ -81,7 +81,7 @@ static void test_each_of_many_seats_gets_its_own_messages(void **state)
 	free(echoes);
 }
 
-/* The second DONE comes when the seat has been taken again. */
+/* The second DONE arrives when the seat has been taken again. */
 static void test_a_late_message_does_not_reach_the_next_user_of_a_seat(void **state)
 {
 	struct echo_bed bed;
@@ -141,8 +141,52 @@ static void test_a_seat_that_was_called_off_is_free_after_done(void **state)
 	while (!fleet_pick(bed.fleet))
 		echo_pass(&bed, 1);
 	assert_int_equal(fleet_seats_coming(bed.fleet, false), 0);
-	assert_int_equal(bed.done + bed.lost, 0); /* nobody is told of it */
+	assert_int_equal(bed.done + bed.lost, 0); /* neither function is called */
 	echo_disconnect(&peer);
+	echo_close(&bed);
+}
+
+static void test_a_message_can_grant_credit_by_what_it_says(void **state)
+{
+	struct echo_bed bed;
+	struct echo_peer peer = {.seats = 1, .is_silent = true};
+	struct message question = {.type = 1002};
+	struct echo echo;
+
+	(void)state;
+	open_with(&bed, &peer);
+	echo_start(&bed, &echo, "what", 0);
+	assert_int_equal(seat_credit(echo.seat), 0);
+	seat_ask(echo.seat, &question, 3);
+	assert_int_equal(seat_credit(echo.seat), 3);
+	assert_int_not_equal(question.job, 0);
+	seat_ask(echo.seat, &question, 0);
+	seat_ask(echo.seat, &question, 2);
+	assert_int_equal(seat_credit(echo.seat), 5);
+	echo_disconnect(&peer);
+	echo_run_until(&bed, &bed.lost, 1);
+	echo_close(&bed);
+}
+
+/* Only a worker that owes something can be silent. */
+static void test_credit_that_a_message_grants_makes_silence_count(void **state)
+{
+	struct echo_bed bed;
+	struct echo_peer peer = {.seats = 1, .is_silent = true};
+	struct message question = {.type = 1002};
+	struct echo echo;
+
+	(void)state;
+	echo_open(&bed, NULL, (struct fleet_options){.stall_ms = 300});
+	echo_connect(&bed, &peer);
+	echo_run_until(&bed, &bed.readies, 1);
+	echo_start(&bed, &echo, "what", 0);
+	echo_pass(&bed, 1500);
+	assert_int_equal(bed.lost, 0);
+	seat_ask(echo.seat, &question, 1);
+	echo_run_until(&bed, &bed.lost, 1);
+	while (peer.endpoint)
+		echo_pass(&bed, 1);
 	echo_close(&bed);
 }
 
@@ -154,6 +198,8 @@ int main(void)
 		cmocka_unit_test(test_a_late_message_does_not_reach_the_next_user_of_a_seat),
 		cmocka_unit_test(test_a_worker_that_sends_more_than_it_was_granted_is_ended),
 		cmocka_unit_test(test_a_seat_that_was_called_off_is_free_after_done),
+		cmocka_unit_test(test_a_message_can_grant_credit_by_what_it_says),
+		cmocka_unit_test(test_credit_that_a_message_grants_makes_silence_count),
 	};
 
 	log_set_level(LOG_ERROR + 1);

@@ -72,7 +72,7 @@ struct model {
 	int err;
 };
 
-static void model_cut(struct model *model)
+static void test_cut_model_cut(struct model *model)
 {
 	model->onnx = NULL;
 	model->cut = NULL;
@@ -89,7 +89,7 @@ struct change {
 	const char *instead;
 };
 
-static void open_changed(struct model *model, const struct change *changes, size_t count)
+static void test_cut_open_changed(struct model *model, const struct change *changes, size_t count)
 {
 	size_t used = 0;
 	struct buf text;
@@ -111,10 +111,10 @@ static void open_changed(struct model *model, const struct change *changes, size
 	buf_init(&model->file, FILE_MAX);
 	model_text_write(&model->file, text.bytes);
 	buf_reset(&text);
-	model_cut(model);
+	test_cut_model_cut(model);
 }
 
-static void open_tiny(struct model *model, const char *name)
+static void test_cut_open_tiny(struct model *model, const char *name)
 {
 	char path[PATH_MAX];
 	size_t len;
@@ -125,23 +125,24 @@ static void open_tiny(struct model *model, const char *name)
 	buf_init(&model->file, FILE_MAX);
 	assert_int_equal(buf_append(&model->file, bytes, len), 0);
 	free(bytes);
-	model_cut(model);
+	test_cut_model_cut(model);
 }
 
-static void model_close(struct model *model)
+static void test_cut_model_close(struct model *model)
 {
 	mem_deref(model->cut);
 	mem_deref(model->onnx);
 	buf_reset(&model->file);
 }
 
-static void assert_cut(const struct model *model)
+static void test_cut_assert(const struct model *model)
 {
 	if (model->err)
 		fail_msg("not cut: %d, %s", model->err, model->why);
 }
 
-static void assert_shared(const struct cut_piece *piece, const char *const *names, size_t count)
+static void test_cut_assert_shared(const struct cut_piece *piece, const char *const *names,
+				   size_t count)
 {
 	assert_int_equal(piece->shared_count, count);
 	for (size_t i = 0; i < count; ++i)
@@ -151,11 +152,11 @@ static void assert_shared(const struct cut_piece *piece, const char *const *name
 #define ASSERT_SHARED(piece, ...)                                                                  \
 	do {                                                                                       \
 		static const char *const names_[] = {__VA_ARGS__};                                 \
-		assert_shared(piece, names_, COUNT(names_));                                       \
+		test_cut_assert_shared(piece, names_, COUNT(names_));                              \
 	} while (0)
 
 /* A piece of a model, read again. */
-static struct onnx *open_piece(const struct cut_piece *piece)
+static struct onnx *test_cut_open_piece(const struct cut_piece *piece)
 {
 	struct onnx *onnx = NULL;
 	char why[WHY_SIZE];
@@ -165,38 +166,38 @@ static struct onnx *open_piece(const struct cut_piece *piece)
 	return onnx;
 }
 
-static void assert_pieces_are_models(const struct cut *cut)
+static void test_cut_assert_pieces_are_models(const struct cut *cut)
 {
-	mem_deref(open_piece(&cut->text));
-	mem_deref(open_piece(&cut->flow));
-	mem_deref(open_piece(&cut->head));
-	mem_deref(open_piece(&cut->tail));
+	mem_deref(test_cut_open_piece(&cut->text));
+	mem_deref(test_cut_open_piece(&cut->flow));
+	mem_deref(test_cut_open_piece(&cut->head));
+	mem_deref(test_cut_open_piece(&cut->tail));
 }
 
-static bool takes(const struct onnx *onnx, const char *name)
+static bool test_cut_takes(const struct onnx *onnx, const char *name)
 {
 	return onnx_is_input(onnx, (struct onnx_str){.bytes = name, .len = strlen(name)});
 }
 
-static bool has_weight(const struct onnx *onnx, const char *name)
+static bool test_cut_has_weight(const struct onnx *onnx, const char *name)
 {
 	return onnx_is_weight(onnx, (struct onnx_str){.bytes = name, .len = strlen(name)});
 }
 
-static void assert_outputs(const struct onnx *onnx, const char *const *names, size_t count)
+static void test_cut_assert_outputs(const struct onnx *onnx, const char *const *names, size_t count)
 {
 	assert_int_equal(onnx_output_count(onnx), count);
 	for (size_t i = 0; i < count; ++i)
 		assert_true(onnx_str_is(onnx_output_at(onnx, i), names[i]));
 }
 
-static void test_the_joints_are_found_by_what_nodes_do(void **state)
+static void test_cut_the_joints_are_found_by_what_nodes_do(void **state)
 {
 	struct model model;
 
 	(void)state;
-	open_changed(&model, NULL, 0);
-	assert_cut(&model);
+	test_cut_open_changed(&model, NULL, 0);
+	test_cut_assert(&model);
 	assert_string_equal(model.cut->duration_noise, "dp_noise");
 	assert_string_equal(model.cut->durations, "w");
 	assert_string_equal(model.cut->mean, "m");
@@ -207,48 +208,50 @@ static void test_the_joints_are_found_by_what_nodes_do(void **state)
 	assert_string_equal(model.cut->hidden, "d4");
 	assert_string_equal(model.cut->output, "output");
 	assert_true(model.cut->has_speakers);
-	model_close(&model);
+	test_cut_model_close(&model);
 }
 
-static void test_pieces_join(void **state)
+static void test_cut_pieces_join(void **state)
 {
 	struct model model;
 	struct onnx *piece;
 
 	(void)state;
-	open_changed(&model, NULL, 0);
-	assert_cut(&model);
+	test_cut_open_changed(&model, NULL, 0);
+	test_cut_assert(&model);
 	ASSERT_SHARED(&model.cut->text, "speaker", "mask");
 	ASSERT_SHARED(&model.cut->flow, "speaker", "mask");
 	ASSERT_SHARED(&model.cut->head, "speaker");
 	assert_int_equal(model.cut->tail.shared_count, 0);
-	piece = open_piece(&model.cut->text);
-	assert_true(takes(piece, "input") && takes(piece, "sid") && takes(piece, "dp_noise"));
-	assert_outputs(piece, (const char *[]){"w", "m", "dev", "speaker", "mask"}, 5);
-	assert_false(has_weight(piece, "flow_w") || has_weight(piece, "dec_w"));
+	piece = test_cut_open_piece(&model.cut->text);
+	assert_true(test_cut_takes(piece, "input") && test_cut_takes(piece, "sid") &&
+		    test_cut_takes(piece, "dp_noise"));
+	test_cut_assert_outputs(piece, (const char *[]){"w", "m", "dev", "speaker", "mask"}, 5);
+	assert_false(test_cut_has_weight(piece, "flow_w") || test_cut_has_weight(piece, "dec_w"));
 	mem_deref(piece);
-	piece = open_piece(&model.cut->flow);
+	piece = test_cut_open_piece(&model.cut->flow);
 	assert_int_equal(onnx_input_count(piece), 3);
-	assert_true(takes(piece, "z") && takes(piece, "speaker") && takes(piece, "mask"));
-	assert_outputs(piece, (const char *[]){"f"}, 1);
-	assert_false(has_weight(piece, "emb") || has_weight(piece, "dec_w"));
+	assert_true(test_cut_takes(piece, "z") && test_cut_takes(piece, "speaker") &&
+		    test_cut_takes(piece, "mask"));
+	test_cut_assert_outputs(piece, (const char *[]){"f"}, 1);
+	assert_false(test_cut_has_weight(piece, "emb") || test_cut_has_weight(piece, "dec_w"));
 	mem_deref(piece);
-	piece = open_piece(&model.cut->head);
+	piece = test_cut_open_piece(&model.cut->head);
 	assert_int_equal(onnx_input_count(piece), 2);
-	assert_true(takes(piece, "f") && takes(piece, "speaker"));
-	assert_outputs(piece, (const char *[]){"d4"}, 1);
-	assert_false(has_weight(piece, "flow_w") || has_weight(piece, "tail_w"));
+	assert_true(test_cut_takes(piece, "f") && test_cut_takes(piece, "speaker"));
+	test_cut_assert_outputs(piece, (const char *[]){"d4"}, 1);
+	assert_false(test_cut_has_weight(piece, "flow_w") || test_cut_has_weight(piece, "tail_w"));
 	mem_deref(piece);
-	piece = open_piece(&model.cut->tail);
+	piece = test_cut_open_piece(&model.cut->tail);
 	assert_int_equal(onnx_input_count(piece), 1);
-	assert_true(takes(piece, "d4") && has_weight(piece, "tail_w"));
-	assert_outputs(piece, (const char *[]){"output"}, 1);
-	assert_false(has_weight(piece, "emb") || has_weight(piece, "dec_w"));
+	assert_true(test_cut_takes(piece, "d4") && test_cut_has_weight(piece, "tail_w"));
+	test_cut_assert_outputs(piece, (const char *[]){"output"}, 1);
+	assert_false(test_cut_has_weight(piece, "emb") || test_cut_has_weight(piece, "dec_w"));
 	mem_deref(piece);
-	model_close(&model);
+	test_cut_model_close(&model);
 }
 
-static void test_operands_may_come_in_either_order(void **state)
+static void test_cut_operands_may_come_in_either_order(void **state)
 {
 	static const struct change changes[] = {
 		{"Mul z_noise dev -> z1", "Mul dev z_noise -> z1"},
@@ -260,16 +263,16 @@ static void test_operands_may_come_in_either_order(void **state)
 
 	(void)state;
 	for (size_t i = 0; i <= COUNT(changes); ++i) {
-		open_changed(&model, changes, i);
-		assert_cut(&model);
+		test_cut_open_changed(&model, changes, i);
+		test_cut_assert(&model);
 		assert_string_equal(model.cut->deviation, "dev");
 		assert_string_equal(model.cut->mean, "m");
 		assert_string_equal(model.cut->features, "f");
-		model_close(&model);
+		test_cut_model_close(&model);
 	}
 }
 
-static void test_the_scale_may_come_before_the_deviation(void **state)
+static void test_cut_the_scale_may_come_before_the_deviation(void **state)
 {
 	static const struct change changes[] = {
 		{"Mul z_noise dev -> z1", "Gather scales emb -> noise_scale"},
@@ -279,13 +282,13 @@ static void test_the_scale_may_come_before_the_deviation(void **state)
 	struct model model;
 
 	(void)state;
-	open_changed(&model, changes, COUNT(changes));
-	assert_cut(&model);
+	test_cut_open_changed(&model, changes, COUNT(changes));
+	test_cut_assert(&model);
 	assert_string_equal(model.cut->deviation, "dev");
-	model_close(&model);
+	test_cut_model_close(&model);
 }
 
-static void test_durations_need_no_noise(void **state)
+static void test_cut_durations_need_no_noise(void **state)
 {
 	static const struct change changes[] = {
 		{"RandomNormalLike dp_shape -> dp_noise", "Identity h -> dp_noise"},
@@ -293,16 +296,16 @@ static void test_durations_need_no_noise(void **state)
 	struct model model;
 
 	(void)state;
-	open_changed(&model, changes, COUNT(changes));
-	assert_cut(&model);
+	test_cut_open_changed(&model, changes, COUNT(changes));
+	test_cut_assert(&model);
 	assert_null(model.cut->duration_noise);
 	assert_string_equal(model.cut->latent_noise, "z_noise");
-	model_close(&model);
+	test_cut_model_close(&model);
 }
 
 /* A speaker's vector that only flow and decoder take is computed with the
  * text, since it hangs on the input. */
-static void test_a_speaker_that_the_text_does_not_need_is_shared_too(void **state)
+static void test_cut_a_speaker_that_the_text_does_not_need_is_shared_too(void **state)
 {
 	static const struct change changes[] = {
 		{"Add h speaker -> h2", "Identity h -> h2"},
@@ -310,15 +313,15 @@ static void test_a_speaker_that_the_text_does_not_need_is_shared_too(void **stat
 	struct model model;
 
 	(void)state;
-	open_changed(&model, changes, COUNT(changes));
-	assert_cut(&model);
+	test_cut_open_changed(&model, changes, COUNT(changes));
+	test_cut_assert(&model);
 	ASSERT_SHARED(&model.cut->head, "speaker");
 	assert_true(model.cut->has_speakers);
-	model_close(&model);
+	test_cut_model_close(&model);
 }
 
 /* The mask is made of a truth value that the later pieces cannot be given. */
-static void test_only_floats_are_shared(void **state)
+static void test_cut_only_floats_are_shared(void **state)
 {
 	static const struct change changes[] = {
 		{"Cast inside -> mask @to=1", "Unsqueeze inside -> u"},
@@ -327,13 +330,13 @@ static void test_only_floats_are_shared(void **state)
 	struct model model;
 
 	(void)state;
-	open_changed(&model, changes, COUNT(changes));
-	assert_cut(&model);
+	test_cut_open_changed(&model, changes, COUNT(changes));
+	test_cut_assert(&model);
 	ASSERT_SHARED(&model.cut->flow, "speaker", "mask");
-	model_close(&model);
+	test_cut_model_close(&model);
 }
 
-static void test_a_model_without_speakers_takes_none(void **state)
+static void test_cut_a_model_without_speakers_takes_none(void **state)
 {
 	static const struct change changes[] = {
 		{"input sid", ""},
@@ -342,15 +345,15 @@ static void test_a_model_without_speakers_takes_none(void **state)
 	struct model model;
 
 	(void)state;
-	open_changed(&model, changes, COUNT(changes));
-	assert_cut(&model);
+	test_cut_open_changed(&model, changes, COUNT(changes));
+	test_cut_assert(&model);
 	assert_false(model.cut->has_speakers);
 	ASSERT_SHARED(&model.cut->flow, "mask");
 	assert_int_equal(model.cut->head.shared_count, 0);
-	model_close(&model);
+	test_cut_model_close(&model);
 }
 
-static void test_other_graphs_are_refused_with_a_reason(void **state)
+static void test_cut_other_graphs_are_refused_with_a_reason(void **state)
 {
 	static const struct {
 		struct change change;
@@ -391,16 +394,16 @@ static void test_other_graphs_are_refused_with_a_reason(void **state)
 	for (size_t i = 0; i < COUNT(cases); ++i) {
 		struct model model;
 
-		open_changed(&model, &cases[i].change, 1);
+		test_cut_open_changed(&model, &cases[i].change, 1);
 		if (model.err != ENOTSUP || !strstr(model.why, cases[i].why))
 			fail_msg("%zu: %d, \"%s\" instead of \"%s\"", i, model.err, model.why,
 				 cases[i].why);
 		assert_null(model.cut);
-		model_close(&model);
+		test_cut_model_close(&model);
 	}
 }
 
-static void test_more_shared_values_than_there_is_room_for_are_refused(void **state)
+static void test_cut_more_shared_values_than_there_is_room_for_are_refused(void **state)
 {
 	static const struct change changes[] = {
 		{"Exp m -> dev", "Exp m -> dev\nNeg m -> s1\nNeg s1 -> s2\nNeg s2 -> s3\n"
@@ -411,13 +414,13 @@ static void test_more_shared_values_than_there_is_room_for_are_refused(void **st
 	struct model model;
 
 	(void)state;
-	open_changed(&model, changes, COUNT(changes));
+	test_cut_open_changed(&model, changes, COUNT(changes));
 	assert_int_equal(model.err, ENOTSUP);
 	assert_non_null(strstr(model.why, "more than 4 values"));
-	model_close(&model);
+	test_cut_model_close(&model);
 }
 
-static void test_tiny_voices_are_cut(void **state)
+static void test_cut_tiny_voices_are_cut(void **state)
 {
 	static const struct {
 		const char *name;
@@ -434,36 +437,36 @@ static void test_tiny_voices_are_cut(void **state)
 		struct model model;
 		struct onnx *head;
 
-		open_tiny(&model, voices[i].name);
-		assert_cut(&model);
+		test_cut_open_tiny(&model, voices[i].name);
+		test_cut_assert(&model);
 		assert_int_equal(model.cut->has_speakers, voices[i].has_speakers);
 		assert_int_equal(model.cut->duration_noise != NULL, voices[i].has_noise);
 		assert_int_equal(model.cut->text.shared_count, voices[i].shared);
-		head = open_piece(&model.cut->head);
-		assert_true(has_weight(head, "dec.conv_pre.weight"));
-		assert_false(has_weight(head, "flow.flows.0.pre.weight"));
-		assert_false(has_weight(head, "dec.ups.1.weight"));
+		head = test_cut_open_piece(&model.cut->head);
+		assert_true(test_cut_has_weight(head, "dec.conv_pre.weight"));
+		assert_false(test_cut_has_weight(head, "flow.flows.0.pre.weight"));
+		assert_false(test_cut_has_weight(head, "dec.ups.1.weight"));
 		mem_deref(head);
-		model_close(&model);
+		test_cut_model_close(&model);
 	}
 }
 
 /* No weight is carried twice, and none is lost. */
-static void test_pieces_are_together_as_large_as_the_whole(void **state)
+static void test_cut_pieces_are_together_as_large_as_the_whole(void **state)
 {
 	struct model model;
 	size_t sum;
 
 	(void)state;
-	open_tiny(&model, "tiny.onnx");
-	assert_cut(&model);
+	test_cut_open_tiny(&model, "tiny.onnx");
+	test_cut_assert(&model);
 	sum = model.cut->text.len + model.cut->flow.len + model.cut->head.len + model.cut->tail.len;
 	assert_true(sum > model.file.len * 97 / 100);
 	assert_true(sum < model.file.len * 103 / 100);
-	model_close(&model);
+	test_cut_model_close(&model);
 }
 
-static void test_the_whole_model_can_be_had_without_chance(void **state)
+static void test_cut_the_whole_model_can_be_had_without_chance(void **state)
 {
 	struct model model;
 	struct cut_piece whole = {0};
@@ -471,55 +474,55 @@ static void test_the_whole_model_can_be_had_without_chance(void **state)
 	char *noise;
 
 	(void)state;
-	open_tiny(&model, "tiny.onnx");
-	assert_cut(&model);
+	test_cut_open_tiny(&model, "tiny.onnx");
+	test_cut_assert(&model);
 	assert_int_equal(cut_none(model.onnx, model.cut, &whole.bytes, &whole.len, &noise), 0);
-	onnx = open_piece(&whole);
+	onnx = test_cut_open_piece(&whole);
 	assert_int_equal(onnx_input_count(onnx), 6);
-	assert_true(takes(onnx, noise) && takes(onnx, model.cut->duration_noise));
+	assert_true(test_cut_takes(onnx, noise) && test_cut_takes(onnx, model.cut->duration_noise));
 	for (size_t i = 0; i < onnx_node_count(onnx); ++i)
 		assert_false(onnx_str_is(onnx_node_at(onnx, i)->op, "RandomNormalLike"));
 	mem_deref(onnx);
 	free(whole.bytes);
 	free(noise);
-	model_close(&model);
+	test_cut_model_close(&model);
 }
 
-static void test_bytes_can_be_given_back(void **state)
+static void test_cut_bytes_can_be_given_back(void **state)
 {
 	struct model model;
 
 	(void)state;
-	open_tiny(&model, "tiny.onnx");
-	assert_cut(&model);
+	test_cut_open_tiny(&model, "tiny.onnx");
+	test_cut_assert(&model);
 	cut_drop_bytes(model.cut);
 	assert_null(model.cut->text.bytes);
 	assert_int_equal(model.cut->tail.len, 0);
 	assert_non_null(model.cut->features);
 	cut_drop_bytes(model.cut);
-	model_close(&model);
+	test_cut_model_close(&model);
 }
 
-static void test_a_damaged_voice_is_cut_into_models_or_refused(void **state)
+static void test_cut_a_damaged_voice_is_cut_into_models_or_refused(void **state)
 {
 	struct model model;
 	size_t cut = 0;
 	size_t count = 0;
 
 	(void)state;
-	open_tiny(&model, "tiny.onnx");
-	assert_cut(&model);
+	test_cut_open_tiny(&model, "tiny.onnx");
+	test_cut_assert(&model);
 	mem_deref(model.cut);
 	mem_deref(model.onnx);
 	for (size_t at = 5; at < 40000; at += 29) {
 		char bit = (char)(1 << (at % 7));
 
 		model.file.bytes[at] ^= bit;
-		model_cut(&model);
+		test_cut_model_cut(&model);
 		assert_true(model.err == 0 || model.err == EINVAL || model.err == ENOTSUP);
 		assert_int_equal(model.err == 0, model.why[0] == '\0');
 		if (model.cut) {
-			assert_pieces_are_models(model.cut);
+			test_cut_assert_pieces_are_models(model.cut);
 			++cut;
 		}
 		++count;
@@ -531,7 +534,7 @@ static void test_a_damaged_voice_is_cut_into_models_or_refused(void **state)
 	buf_reset(&model.file);
 }
 
-static void test_no_memory_is_told_and_nothing_is_lost(void **state)
+static void test_cut_no_memory_is_told_and_nothing_is_lost(void **state)
 {
 	struct model model;
 	size_t live = mem_live();
@@ -540,16 +543,16 @@ static void test_no_memory_is_told_and_nothing_is_lost(void **state)
 	(void)state;
 	do {
 		mem_fail_after(++n);
-		open_changed(&model, NULL, 0);
+		test_cut_open_changed(&model, NULL, 0);
 		mem_fail_after(0);
 		assert_true(model.err == 0 || model.err == ENOMEM);
-		model_close(&model);
+		test_cut_model_close(&model);
 		assert_int_equal(mem_live(), live);
 	} while (model.err);
 	assert_true(n > 12);
 }
 
-static void cut_installed(const char *path)
+static void test_cut_installed(const char *path)
 {
 	struct model model;
 	size_t len;
@@ -558,11 +561,11 @@ static void cut_installed(const char *path)
 
 	model.file = (struct buf){.bytes = bytes, .len = len};
 	start = clock_monotonic_us();
-	model_cut(&model);
+	test_cut_model_cut(&model);
 	printf("%s: %s, %.1f ms\n", path, model.err ? model.why : "cut",
 	       (double)(clock_monotonic_us() - start) / 1000);
 	if (model.cut) {
-		assert_pieces_are_models(model.cut);
+		test_cut_assert_pieces_are_models(model.cut);
 	} else {
 		assert_int_equal(model.err, ENOTSUP); /* another family: not damaged */
 	}
@@ -571,14 +574,14 @@ static void cut_installed(const char *path)
 	free(bytes);
 }
 
-static void test_installed_voices_are_cut(void **state)
+static void test_cut_installed_voices_are_cut(void **state)
 {
 	char path[PATH_MAX];
 	size_t n = 0;
 
 	(void)state;
 	while (voice_files_installed(path, n)) {
-		cut_installed(path);
+		test_cut_installed(path);
 		++n;
 	}
 	if (n > 0)
@@ -591,23 +594,23 @@ static void test_installed_voices_are_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_joints_are_found_by_what_nodes_do),
-		cmocka_unit_test(test_pieces_join),
-		cmocka_unit_test(test_operands_may_come_in_either_order),
-		cmocka_unit_test(test_the_scale_may_come_before_the_deviation),
-		cmocka_unit_test(test_durations_need_no_noise),
-		cmocka_unit_test(test_a_speaker_that_the_text_does_not_need_is_shared_too),
-		cmocka_unit_test(test_only_floats_are_shared),
-		cmocka_unit_test(test_a_model_without_speakers_takes_none),
-		cmocka_unit_test(test_other_graphs_are_refused_with_a_reason),
-		cmocka_unit_test(test_more_shared_values_than_there_is_room_for_are_refused),
-		cmocka_unit_test(test_tiny_voices_are_cut),
-		cmocka_unit_test(test_pieces_are_together_as_large_as_the_whole),
-		cmocka_unit_test(test_the_whole_model_can_be_had_without_chance),
-		cmocka_unit_test(test_bytes_can_be_given_back),
-		cmocka_unit_test(test_a_damaged_voice_is_cut_into_models_or_refused),
-		cmocka_unit_test(test_no_memory_is_told_and_nothing_is_lost),
-		cmocka_unit_test(test_installed_voices_are_cut),
+		cmocka_unit_test(test_cut_the_joints_are_found_by_what_nodes_do),
+		cmocka_unit_test(test_cut_pieces_join),
+		cmocka_unit_test(test_cut_operands_may_come_in_either_order),
+		cmocka_unit_test(test_cut_the_scale_may_come_before_the_deviation),
+		cmocka_unit_test(test_cut_durations_need_no_noise),
+		cmocka_unit_test(test_cut_a_speaker_that_the_text_does_not_need_is_shared_too),
+		cmocka_unit_test(test_cut_only_floats_are_shared),
+		cmocka_unit_test(test_cut_a_model_without_speakers_takes_none),
+		cmocka_unit_test(test_cut_other_graphs_are_refused_with_a_reason),
+		cmocka_unit_test(test_cut_more_shared_values_than_there_is_room_for_are_refused),
+		cmocka_unit_test(test_cut_tiny_voices_are_cut),
+		cmocka_unit_test(test_cut_pieces_are_together_as_large_as_the_whole),
+		cmocka_unit_test(test_cut_the_whole_model_can_be_had_without_chance),
+		cmocka_unit_test(test_cut_bytes_can_be_given_back),
+		cmocka_unit_test(test_cut_a_damaged_voice_is_cut_into_models_or_refused),
+		cmocka_unit_test(test_cut_no_memory_is_told_and_nothing_is_lost),
+		cmocka_unit_test(test_cut_installed_voices_are_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

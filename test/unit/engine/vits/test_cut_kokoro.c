@@ -1,4 +1,4 @@
-/* What of a Kokoro graph is found, and graphs that are none. */
+/* What is found in a Kokoro graph, and the rejection of other graphs. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +53,7 @@ struct graph {
 	int err;
 };
 
-static void graph_open(struct graph *graph, const char *text)
+static void test_cut_kokoro_graph_open(struct graph *graph, const char *text)
 {
 	*graph = (struct graph){0};
 	buf_init(&graph->file, FILE_MAX);
@@ -63,7 +63,7 @@ static void graph_open(struct graph *graph, const char *text)
 	graph->err = cut_kokoro(&graph->cut, graph->onnx, graph->why, WHY_SIZE);
 }
 
-static void graph_close(struct graph *graph)
+static void test_cut_kokoro_graph_close(struct graph *graph)
 {
 	mem_deref(graph->cut);
 	mem_deref(graph->onnx);
@@ -71,7 +71,7 @@ static void graph_close(struct graph *graph)
 }
 
 /* What was written, read again. */
-static struct onnx *reopen(const struct graph *graph)
+static struct onnx *test_cut_kokoro_reopen(const struct graph *graph)
 {
 	struct onnx *onnx = NULL;
 	char why[WHY_SIZE];
@@ -83,19 +83,19 @@ static struct onnx *reopen(const struct graph *graph)
 	return onnx;
 }
 
-static bool takes(const struct onnx *onnx, const char *name)
+static bool test_cut_kokoro_takes(const struct onnx *onnx, const char *name)
 {
 	return onnx_is_input(onnx, (struct onnx_str){.bytes = name, .len = strlen(name)});
 }
 
-static void test_durations_become_an_output(void **state)
+static void test_cut_kokoro_durations_become_an_output(void **state)
 {
 	struct graph graph;
 	struct onnx *onnx;
 
 	(void)state;
-	graph_open(&graph, ENDS TEXT SOUND);
-	onnx = reopen(&graph);
+	test_cut_kokoro_graph_open(&graph, ENDS TEXT SOUND);
+	onnx = test_cut_kokoro_reopen(&graph);
 	assert_string_equal(graph.cut->samples, "waveform");
 	assert_string_equal(graph.cut->durations, "d4");
 	assert_int_equal(onnx_output_count(onnx), 2);
@@ -103,62 +103,63 @@ static void test_durations_become_an_output(void **state)
 	assert_true(onnx_str_is(onnx_output_at(onnx, 1), "d4"));
 	assert_int_equal(onnx_input_count(onnx), 3);
 	mem_deref(onnx);
-	graph_close(&graph);
+	test_cut_kokoro_graph_close(&graph);
 }
 
-static void test_a_graph_without_durations_is_taken_as_it_is(void **state)
+static void test_cut_kokoro_a_graph_without_durations_is_taken_as_it_is(void **state)
 {
 	struct graph graph;
 
 	(void)state;
-	graph_open(&graph, ENDS "CumSum style speed -> s\nMul s input_ids -> waveform\n");
-	mem_deref(reopen(&graph));
+	test_cut_kokoro_graph_open(&graph,
+				   ENDS "CumSum style speed -> s\nMul s input_ids -> waveform\n");
+	mem_deref(test_cut_kokoro_reopen(&graph));
 	assert_null(graph.cut->durations);
-	graph_close(&graph);
+	test_cut_kokoro_graph_close(&graph);
 }
 
-static void test_both_names_of_the_ids_are_known(void **state)
+static void test_cut_kokoro_both_names_of_the_ids_are_known(void **state)
 {
 	struct graph graph;
 
 	(void)state;
-	graph_open(&graph, "input tokens\ninput style\ninput speed\noutput audio\n"
-			   "Mul tokens style -> a\nMul a speed -> audio\n");
-	mem_deref(reopen(&graph));
+	test_cut_kokoro_graph_open(&graph, "input tokens\ninput style\ninput speed\noutput audio\n"
+					   "Mul tokens style -> a\nMul a speed -> audio\n");
+	mem_deref(test_cut_kokoro_reopen(&graph));
 	assert_string_equal(graph.cut->ids, "tokens");
 	assert_string_equal(graph.cut->samples, "audio");
-	graph_close(&graph);
-	graph_open(&graph, ENDS TEXT SOUND);
+	test_cut_kokoro_graph_close(&graph);
+	test_cut_kokoro_graph_open(&graph, ENDS TEXT SOUND);
 	assert_string_equal(graph.cut->ids, "input_ids");
 	assert_string_equal(graph.cut->style, "style");
 	assert_string_equal(graph.cut->speed, "speed");
-	graph_close(&graph);
+	test_cut_kokoro_graph_close(&graph);
 }
 
-static void test_random_nodes_become_inputs(void **state)
+static void test_cut_kokoro_random_nodes_become_inputs(void **state)
 {
 	struct graph graph;
 	struct onnx *onnx;
 
 	(void)state;
-	graph_open(&graph, ENDS TEXT NOISY_SOUND);
-	onnx = reopen(&graph);
+	test_cut_kokoro_graph_open(&graph, ENDS TEXT NOISY_SOUND);
+	onnx = test_cut_kokoro_reopen(&graph);
 	assert_int_equal(graph.cut->noise_count, 2);
 	assert_string_equal(graph.cut->noises[0].name, "start");
 	assert_int_equal(graph.cut->noises[0].rank, 1); /* the file does not say */
 	assert_string_equal(graph.cut->noises[1].name, "noise");
 	assert_int_equal(graph.cut->noises[1].rank, 3);
-	assert_true(takes(onnx, "start") && takes(onnx, "noise"));
+	assert_true(test_cut_kokoro_takes(onnx, "start") && test_cut_kokoro_takes(onnx, "noise"));
 	for (size_t i = 0; i < onnx_node_count(onnx); ++i) {
 		const struct onnx_node *node = onnx_node_at(onnx, i);
 
 		assert_true(node->op.len < 6 || memcmp(node->op.bytes, "Random", 6) != 0);
 	}
 	mem_deref(onnx);
-	graph_close(&graph);
+	test_cut_kokoro_graph_close(&graph);
 }
 
-static void test_other_graphs_are_refused_with_a_reason(void **state)
+static void test_cut_kokoro_other_graphs_are_refused_with_a_reason(void **state)
 {
 	static const struct {
 		const char *text;
@@ -184,16 +185,16 @@ static void test_other_graphs_are_refused_with_a_reason(void **state)
 	for (size_t i = 0; i < COUNT(rows); ++i) {
 		struct graph graph;
 
-		graph_open(&graph, rows[i].text);
+		test_cut_kokoro_graph_open(&graph, rows[i].text);
 		assert_int_equal(graph.err, ENOTSUP);
 		if (!strstr(graph.why, rows[i].reason))
 			fail_msg("%s: not because it %s", graph.why, rows[i].reason);
 		assert_null(graph.cut);
-		graph_close(&graph);
+		test_cut_kokoro_graph_close(&graph);
 	}
 }
 
-static void test_random_nodes_have_a_limit(void **state)
+static void test_cut_kokoro_random_nodes_have_a_limit(void **state)
 {
 	for (size_t count = CUT_KOKORO_NOISES_MAX; count <= CUT_KOKORO_NOISES_MAX + 1; ++count) {
 		struct graph graph;
@@ -205,14 +206,14 @@ static void test_random_nodes_have_a_limit(void **state)
 		for (size_t i = 0; i < count; ++i)
 			buf_printf(&text, "RandomNormalLike style -> n%zu\n", i);
 		buf_printf(&text, "Add n%zu n0 -> waveform\n%c", count - 1, 0);
-		graph_open(&graph, text.bytes);
+		test_cut_kokoro_graph_open(&graph, text.bytes);
 		assert_int_equal(graph.err, count > CUT_KOKORO_NOISES_MAX ? ENOTSUP : 0);
-		graph_close(&graph);
+		test_cut_kokoro_graph_close(&graph);
 		buf_reset(&text);
 	}
 }
 
-static void test_a_vits_model_is_none(void **state)
+static void test_cut_kokoro_a_vits_model_is_none(void **state)
 {
 	char why[WHY_SIZE] = "";
 	struct cut_kokoro *cut = NULL;
@@ -232,7 +233,7 @@ static void test_a_vits_model_is_none(void **state)
 	free(bytes);
 }
 
-static int nothing_is_left(void **state)
+static int test_cut_kokoro_nothing_is_left(void **state)
 {
 	(void)state;
 	return mem_live() == 0 ? 0 : -1;
@@ -241,14 +242,14 @@ static int nothing_is_left(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_durations_become_an_output),
-		cmocka_unit_test(test_a_graph_without_durations_is_taken_as_it_is),
-		cmocka_unit_test(test_both_names_of_the_ids_are_known),
-		cmocka_unit_test(test_random_nodes_become_inputs),
-		cmocka_unit_test(test_other_graphs_are_refused_with_a_reason),
-		cmocka_unit_test(test_random_nodes_have_a_limit),
-		cmocka_unit_test(test_a_vits_model_is_none),
+		cmocka_unit_test(test_cut_kokoro_durations_become_an_output),
+		cmocka_unit_test(test_cut_kokoro_a_graph_without_durations_is_taken_as_it_is),
+		cmocka_unit_test(test_cut_kokoro_both_names_of_the_ids_are_known),
+		cmocka_unit_test(test_cut_kokoro_random_nodes_become_inputs),
+		cmocka_unit_test(test_cut_kokoro_other_graphs_are_refused_with_a_reason),
+		cmocka_unit_test(test_cut_kokoro_random_nodes_have_a_limit),
+		cmocka_unit_test(test_cut_kokoro_a_vits_model_is_none),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, nothing_is_left);
+	return cmocka_run_group_tests(tests, NULL, test_cut_kokoro_nothing_is_left);
 }

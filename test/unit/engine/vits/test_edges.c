@@ -25,7 +25,7 @@ struct record {
 	size_t cancel_at; /* 0: never */
 };
 
-static int record_audio(struct sink *sink, const int16_t *samples, size_t n)
+static int test_edges_record_audio(struct sink *sink, const int16_t *samples, size_t n)
 {
 	struct record *record = (struct record *)(void *)sink;
 
@@ -35,17 +35,17 @@ static int record_audio(struct sink *sink, const int16_t *samples, size_t n)
 	return record->cancel_at && record->count >= record->cancel_at;
 }
 
-static struct record *record_new(void)
+static struct record *test_edges_record_new(void)
 {
 	struct record *record = calloc(1, sizeof(*record));
 
 	assert_non_null(record);
-	record->sink.audio = record_audio;
+	record->sink.audio = test_edges_record_audio;
 	return record;
 }
 
 /* Stretches of sound and hiss, one after the other, in milliseconds. */
-static size_t compose(int16_t *out, const unsigned *ms, size_t count)
+static size_t test_edges_compose(int16_t *out, const unsigned *ms, size_t count)
 {
 	size_t n = 0;
 
@@ -55,8 +55,8 @@ static size_t compose(int16_t *out, const unsigned *ms, size_t count)
 	return n;
 }
 
-static void push_in_windows(struct edges *edges, const int16_t *samples, size_t n, size_t window,
-			    struct sink *sink)
+static void test_edges_push_in_windows(struct edges *edges, const int16_t *samples, size_t n,
+				       size_t window, struct sink *sink)
 {
 	for (size_t from = 0; from < n; from += window) {
 		size_t len = n - from < window ? n - from : window;
@@ -68,16 +68,16 @@ static void push_in_windows(struct edges *edges, const int16_t *samples, size_t 
 	}
 }
 
-static void check_trimmed(size_t window)
+static void test_edges_check_trimmed(size_t window)
 {
 	static const unsigned ms[] = {500, 300, 700, 300, 900};
 	static int16_t samples[4 * RATE];
-	struct record *record = record_new();
-	size_t n = compose(samples, ms, COUNT(ms));
+	struct record *record = test_edges_record_new();
+	size_t n = test_edges_compose(samples, ms, COUNT(ms));
 	struct edges edges;
 
 	edges_init(&edges, RATE);
-	push_in_windows(&edges, samples, n, window, &record->sink);
+	test_edges_push_in_windows(&edges, samples, n, window, &record->sink);
 	/* 40 ms, the sound with its pause, 95 ms; a window that starts later
 	 * than 40 ms before the sound has less in front of it. */
 	assert_true(record->count <= MS(40 + 1300 + 95));
@@ -94,61 +94,61 @@ static void check_trimmed(size_t window)
 	free(record);
 }
 
-static void silence_is_cut_at_both_ends_and_nowhere_else(void **state)
+static void test_edges_silence_is_cut_at_both_ends_and_nowhere_else(void **state)
 {
 	static const size_t windows[] = {MS(5000), MS(1000), MS(280), MS(100), MS(7), 1};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(windows); ++i)
-		check_trimmed(windows[i]);
+		test_edges_check_trimmed(windows[i]);
 }
 
-static void sound_is_never_held_back(void **state)
+static void test_edges_sound_is_never_held_back(void **state)
 {
 	static const unsigned ms[] = {10, 200};
 	static int16_t samples[RATE];
-	struct record *record = record_new();
-	size_t n = compose(samples, ms, COUNT(ms));
+	struct record *record = test_edges_record_new();
+	size_t n = test_edges_compose(samples, ms, COUNT(ms));
 	struct edges edges;
 
 	(void)state;
 	edges_init(&edges, RATE);
-	push_in_windows(&edges, samples, n, MS(20), &record->sink);
+	test_edges_push_in_windows(&edges, samples, n, MS(20), &record->sink);
 	assert_int_equal(record->count, n);
 	assert_int_equal(edges_held(&edges), 0);
 	edges_reset(&edges);
 	free(record);
 }
 
-static void nothing_is_given_of_silence(void **state)
+static void test_edges_nothing_is_given_of_silence(void **state)
 {
 	static const unsigned ms[] = {2000};
 	static int16_t samples[2 * RATE];
-	struct record *record = record_new();
-	size_t n = compose(samples, ms, COUNT(ms));
+	struct record *record = test_edges_record_new();
+	size_t n = test_edges_compose(samples, ms, COUNT(ms));
 	struct edges edges;
 
 	(void)state;
 	edges_init(&edges, RATE);
-	push_in_windows(&edges, samples, n, MS(300), &record->sink);
+	test_edges_push_in_windows(&edges, samples, n, MS(300), &record->sink);
 	assert_int_equal(record->count, 0);
 	assert_false(edges.begun);
 	edges_reset(&edges);
 	free(record);
 }
 
-static void a_second_utterance_begins_afresh(void **state)
+static void test_edges_a_second_utterance_begins_afresh(void **state)
 {
 	static const unsigned ms[] = {300, 100, 300};
 	static int16_t samples[RATE];
-	struct record *record = record_new();
-	size_t n = compose(samples, ms, COUNT(ms));
+	struct record *record = test_edges_record_new();
+	size_t n = test_edges_compose(samples, ms, COUNT(ms));
 	struct edges edges;
 
 	(void)state;
 	edges_init(&edges, RATE);
 	for (int i = 0; i < 2; ++i) {
-		push_in_windows(&edges, samples, n, n, &record->sink);
+		test_edges_push_in_windows(&edges, samples, n, n, &record->sink);
 		edges_end(&edges, false, &record->sink);
 	}
 	assert_int_equal(record->count, 2 * MS(40 + 100 + 95 + 5));
@@ -158,7 +158,7 @@ static void a_second_utterance_begins_afresh(void **state)
 }
 
 /* Whatever silence the model makes around its sentences. */
-static void pauses_between_sentences_are_alike(void **state)
+static void test_edges_pauses_between_sentences_are_alike(void **state)
 {
 	static const unsigned silences[] = {0, 10, 60, 400};
 	static int16_t samples[2 * RATE];
@@ -166,8 +166,8 @@ static void pauses_between_sentences_are_alike(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(silences); ++i) {
 		const unsigned ms[] = {silences[i], 200, silences[i]};
-		struct record *record = record_new();
-		size_t n = compose(samples, ms, COUNT(ms));
+		struct record *record = test_edges_record_new();
+		size_t n = test_edges_compose(samples, ms, COUNT(ms));
 		struct edges edges;
 		size_t start;
 
@@ -183,10 +183,10 @@ static void pauses_between_sentences_are_alike(void **state)
 }
 
 /* A model that rests a little off zero: no step is larger than in its sound. */
-static void nothing_clicks_where_a_model_is_cut_off(void **state)
+static void test_edges_nothing_clicks_where_a_model_is_cut_off(void **state)
 {
 	static int16_t samples[RATE];
-	struct record *record = record_new();
+	struct record *record = test_edges_record_new();
 	struct edges edges;
 	size_t start;
 
@@ -211,12 +211,12 @@ static void nothing_clicks_where_a_model_is_cut_off(void **state)
 	free(record);
 }
 
-static void a_sink_that_wants_no_more_is_heard(void **state)
+static void test_edges_a_sink_that_wants_no_more_is_heard(void **state)
 {
 	static const unsigned ms[] = {0, 500};
 	static int16_t samples[RATE];
-	struct record *record = record_new();
-	size_t n = compose(samples, ms, COUNT(ms));
+	struct record *record = test_edges_record_new();
+	size_t n = test_edges_compose(samples, ms, COUNT(ms));
 	struct edges edges;
 	size_t start;
 
@@ -232,13 +232,13 @@ static void a_sink_that_wants_no_more_is_heard(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(silence_is_cut_at_both_ends_and_nowhere_else),
-		cmocka_unit_test(sound_is_never_held_back),
-		cmocka_unit_test(nothing_is_given_of_silence),
-		cmocka_unit_test(a_second_utterance_begins_afresh),
-		cmocka_unit_test(pauses_between_sentences_are_alike),
-		cmocka_unit_test(nothing_clicks_where_a_model_is_cut_off),
-		cmocka_unit_test(a_sink_that_wants_no_more_is_heard),
+		cmocka_unit_test(test_edges_silence_is_cut_at_both_ends_and_nowhere_else),
+		cmocka_unit_test(test_edges_sound_is_never_held_back),
+		cmocka_unit_test(test_edges_nothing_is_given_of_silence),
+		cmocka_unit_test(test_edges_a_second_utterance_begins_afresh),
+		cmocka_unit_test(test_edges_pauses_between_sentences_are_alike),
+		cmocka_unit_test(test_edges_nothing_clicks_where_a_model_is_cut_off),
+		cmocka_unit_test(test_edges_a_sink_that_wants_no_more_is_heard),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,46 +32,46 @@
 
 static char folder[] = "/tmp/test_kokoro.XXXXXX";
 
-static void path_in_folder(char path[PATH_MAX], const char *name)
+static void test_kokoro_path_in_folder(char path[PATH_MAX], const char *name)
 {
 	snprintf(path, PATH_MAX, "%s/%s", folder, name);
 }
 
-static void write_file(const char *name, const void *bytes, size_t len)
+static void test_kokoro_write_file(const char *name, const void *bytes, size_t len)
 {
 	char path[PATH_MAX];
 	FILE *file;
 
-	path_in_folder(path, name);
+	test_kokoro_path_in_folder(path, name);
 	file = fopen(path, "wb");
 	assert_non_null(file);
 	assert_int_equal(fwrite(bytes, 1, len, file), len);
 	assert_int_equal(fclose(file), 0);
 }
 
-static void remove_file(const char *name)
+static void test_kokoro_remove_file(const char *name)
 {
 	char path[PATH_MAX];
 
-	path_in_folder(path, name);
+	test_kokoro_path_in_folder(path, name);
 	unlink(path);
 }
 
 /* A style file of so many bytes: all zeros, and one odd number at the end. */
-static void write_style(size_t len, float last)
+static void test_kokoro_write_style(size_t len, float last)
 {
 	char *bytes = calloc(1, len + sizeof(last));
 
 	assert_non_null(bytes);
 	if (len >= sizeof(last))
 		memcpy(bytes + len - sizeof(last), &last, sizeof(last));
-	write_file("a.bin", bytes, len);
+	test_kokoro_write_file("a.bin", bytes, len);
 	free(bytes);
 }
 
 /* Opens a graph as the Kokoro model of the folder, without a runtime: whatever
  * is wrong must be seen before that is asked. */
-static int open_graph(const void *bytes, size_t len, char why[RUNTIME_WHY_SIZE])
+static int test_kokoro_open_graph(const void *bytes, size_t len, char why[RUNTIME_WHY_SIZE])
 {
 	struct model_file *file = NULL;
 	struct model *model = NULL;
@@ -79,7 +79,7 @@ static int open_graph(const void *bytes, size_t len, char why[RUNTIME_WHY_SIZE])
 	char path[PATH_MAX];
 	int err;
 
-	path_in_folder(path, "kokoro.onnx");
+	test_kokoro_path_in_folder(path, "kokoro.onnx");
 	assert_int_equal(onnx_parse(&onnx, bytes, len, why, RUNTIME_WHY_SIZE), 0);
 	if (model_file_read(&file, path, onnx, why, RUNTIME_WHY_SIZE))
 		fail_msg("%s", why);
@@ -91,7 +91,7 @@ static int open_graph(const void *bytes, size_t len, char why[RUNTIME_WHY_SIZE])
 	return err;
 }
 
-static void assert_refused(int expected, const char *reason)
+static void test_kokoro_assert_refused(int expected, const char *reason)
 {
 	char why[RUNTIME_WHY_SIZE] = "";
 	struct buf graph;
@@ -99,13 +99,13 @@ static void assert_refused(int expected, const char *reason)
 
 	buf_init(&graph, FILE_MAX);
 	model_text_write(&graph, "input input\noutput o\nTanh input -> o\n");
-	err = open_graph(graph.bytes, graph.len, why);
+	err = test_kokoro_open_graph(graph.bytes, graph.len, why);
 	buf_reset(&graph);
 	if (err != expected || !strstr(why, reason))
 		fail_msg("%d, \"%s\" instead of %d, \"%s\"", err, why, expected, reason);
 }
 
-static void test_a_vits_graph_is_refused(void **state)
+static void test_kokoro_a_vits_graph_is_refused(void **state)
 {
 	char why[RUNTIME_WHY_SIZE] = "";
 	char path[PATH_MAX];
@@ -113,22 +113,22 @@ static void test_a_vits_graph_is_refused(void **state)
 	size_t len;
 
 	(void)state;
-	write_style(STYLE_SIZE, 0);
+	test_kokoro_write_style(STYLE_SIZE, 0);
 	voice_files_tiny(path, "tiny.onnx");
 	bytes = voice_files_read(path, &len);
-	assert_int_equal(open_graph(bytes, len, why), ENOTSUP);
+	assert_int_equal(test_kokoro_open_graph(bytes, len, why), ENOTSUP);
 	assert_non_null(strstr(why, "no model of Kokoro: it takes \"input\""));
 	free(bytes);
 }
 
-static void test_a_missing_style_file_is_named(void **state)
+static void test_kokoro_a_missing_style_file_is_named(void **state)
 {
 	(void)state;
-	remove_file("a.bin");
-	assert_refused(ENOENT, "the style file a.bin: No such file");
+	test_kokoro_remove_file("a.bin");
+	test_kokoro_assert_refused(ENOENT, "the style file a.bin: No such file");
 }
 
-static void test_a_style_file_has_whole_vectors(void **state)
+static void test_kokoro_a_style_file_has_whole_vectors(void **state)
 {
 	static const size_t bad[] = {0, 4, STYLE_SIZE - 1, STYLE_SIZE + 4, STYLE_FILE_MAX - 4};
 
@@ -137,29 +137,29 @@ static void test_a_style_file_has_whole_vectors(void **state)
 		char reason[64];
 
 		snprintf(reason, sizeof(reason), "a.bin has %zu bytes", bad[i]);
-		write_style(bad[i], 0);
-		assert_refused(ENOTSUP, reason);
+		test_kokoro_write_style(bad[i], 0);
+		test_kokoro_assert_refused(ENOTSUP, reason);
 	}
-	write_style(STYLE_SIZE, 0);
-	assert_refused(ENOTSUP, "no model of Kokoro"); /* what comes after it */
+	test_kokoro_write_style(STYLE_SIZE, 0);
+	test_kokoro_assert_refused(ENOTSUP, "no model of Kokoro"); /* what comes after it */
 }
 
-static void test_a_style_file_has_a_limit(void **state)
+static void test_kokoro_a_style_file_has_a_limit(void **state)
 {
 	(void)state;
-	write_style(STYLE_FILE_MAX, 0);
-	assert_refused(ENOTSUP, "no model of Kokoro");
-	write_style(STYLE_FILE_MAX + STYLE_SIZE, 0);
-	assert_refused(ENOTSUP, "a.bin has more than 1048576 bytes");
+	test_kokoro_write_style(STYLE_FILE_MAX, 0);
+	test_kokoro_assert_refused(ENOTSUP, "no model of Kokoro");
+	test_kokoro_write_style(STYLE_FILE_MAX + STYLE_SIZE, 0);
+	test_kokoro_assert_refused(ENOTSUP, "a.bin has more than 1048576 bytes");
 }
 
-static void test_a_style_file_of_no_numbers_is_damaged(void **state)
+static void test_kokoro_a_style_file_of_no_numbers_is_damaged(void **state)
 {
 	(void)state;
-	write_style(2 * (size_t)STYLE_SIZE, NAN);
-	assert_refused(ENOTSUP, "a.bin is damaged");
-	write_style(2 * (size_t)STYLE_SIZE, INFINITY);
-	assert_refused(ENOTSUP, "a.bin is damaged");
+	test_kokoro_write_style(2 * (size_t)STYLE_SIZE, NAN);
+	test_kokoro_assert_refused(ENOTSUP, "a.bin is damaged");
+	test_kokoro_write_style(2 * (size_t)STYLE_SIZE, INFINITY);
+	test_kokoro_assert_refused(ENOTSUP, "a.bin is damaged");
 }
 
 /* The installed model, loaded once for all tests. */
@@ -169,7 +169,7 @@ static struct {
 	struct model *model;
 } installed;
 
-static bool find_installed(char path[PATH_MAX])
+static bool test_kokoro_find_installed(char path[PATH_MAX])
 {
 	for (size_t i = 0; voice_files_installed(path, i); ++i)
 		if (strcmp(strrchr(path, '/'), "/kokoro.onnx") == 0)
@@ -178,7 +178,7 @@ static bool find_installed(char path[PATH_MAX])
 }
 
 /* Skips the test that asks when there is none. */
-static void load_installed(void)
+static void test_kokoro_load_installed(void)
 {
 	char why[RUNTIME_WHY_SIZE] = "";
 	char voices[PATH_MAX];
@@ -192,7 +192,8 @@ static void load_installed(void)
 		return;
 	voice_files_folder(voices);
 	snprintf(library, sizeof(library), "%s/libonnxruntime.so", voices);
-	if (!find_installed(path) || runtime_open(&installed.runtime, library, why) != 0) {
+	if (!test_kokoro_find_installed(path) ||
+	    runtime_open(&installed.runtime, library, why) != 0) {
 		print_message("skipped: Kokoro is not installed\n");
 		skip();
 	}
@@ -206,7 +207,7 @@ static void load_installed(void)
 	assert_int_equal(script_open(), 0);
 }
 
-static const struct model_speaker *find_speaker(const char *name)
+static const struct model_speaker *test_kokoro_find_speaker(const char *name)
 {
 	for (size_t i = 0; i < installed.file->speaker_count_listed; ++i)
 		if (strcmp(installed.file->speakers[i].name, name) == 0)
@@ -216,7 +217,8 @@ static const struct model_speaker *find_speaker(const char *name)
 }
 
 /* The sentence with one of the speakers. */
-static struct take *begin(const char *speaker_name, float length_scale, size_t *id_count)
+static struct take *test_kokoro_begin(const char *speaker_name, float length_scale,
+				      size_t *id_count)
 {
 	struct take_settings settings = {.length_scale = length_scale};
 	char why[RUNTIME_WHY_SIZE] = "";
@@ -224,8 +226,8 @@ static struct take *begin(const char *speaker_name, float length_scale, size_t *
 	struct take *take = NULL;
 	int err;
 
-	load_installed();
-	settings.speaker = find_speaker(speaker_name);
+	test_kokoro_load_installed();
+	settings.speaker = test_kokoro_find_speaker(speaker_name);
 	err = script_write(&script, installed.file, settings.speaker, SENTENCE, strlen(SENTENCE));
 	assert_int_equal(err, 0);
 	assert_int_equal(script->utterance_count, 1);
@@ -239,7 +241,7 @@ static struct take *begin(const char *speaker_name, float length_scale, size_t *
 	return take;
 }
 
-static const float *samples_of(struct take *take, size_t from, size_t to)
+static const float *test_kokoro_samples_of(struct take *take, size_t from, size_t to)
 {
 	char why[RUNTIME_WHY_SIZE] = "";
 	const float *samples = NULL;
@@ -249,32 +251,32 @@ static const float *samples_of(struct take *take, size_t from, size_t to)
 	return samples;
 }
 
-static size_t sample_count(const struct take *take)
+static size_t test_kokoro_sample_count(const struct take *take)
 {
 	return take_frames(take) * take_frame_len(take);
 }
 
-static void test_a_sentence_sounds_like_one(void **state)
+static void test_kokoro_a_sentence_sounds_like_one(void **state)
 {
-	struct take *take = begin("kokoro:af_heart", 1, NULL);
-	const float *samples = samples_of(take, 0, take_frames(take));
-	double seconds = (double)sample_count(take) / RATE;
+	struct take *take = test_kokoro_begin("kokoro:af_heart", 1, NULL);
+	const float *samples = test_kokoro_samples_of(take, 0, take_frames(take));
+	double seconds = (double)test_kokoro_sample_count(take) / RATE;
 	double power = 0;
 
 	(void)state;
 	assert_int_equal(installed.file->sample_rate, RATE);
-	for (size_t i = 0; i < sample_count(take); ++i)
+	for (size_t i = 0; i < test_kokoro_sample_count(take); ++i)
 		power += (double)samples[i] * (double)samples[i];
-	power = 10 * log10(power / (double)sample_count(take));
+	power = 10 * log10(power / (double)test_kokoro_sample_count(take));
 	if (seconds < 1.3 || seconds > 3.5 || power < -35 || power > -12)
 		fail_msg("%.2f s at %.1f dB", seconds, power);
 	mem_deref(take);
 }
 
-static void test_durations_add_up_to_the_samples(void **state)
+static void test_kokoro_durations_add_up_to_the_samples(void **state)
 {
 	size_t id_count;
-	struct take *take = begin("kokoro:af_heart", 1, &id_count);
+	struct take *take = test_kokoro_begin("kokoro:af_heart", 1, &id_count);
 	double sum = 0;
 
 	(void)state;
@@ -286,34 +288,35 @@ static void test_durations_add_up_to_the_samples(void **state)
 	mem_deref(take);
 }
 
-static void test_the_same_text_gives_the_same_samples(void **state)
+static void test_kokoro_the_same_text_gives_the_same_samples(void **state)
 {
-	struct take *first = begin("kokoro:af_heart", 1, NULL);
-	struct take *again = begin("kokoro:af_heart", 1, NULL);
+	struct take *first = test_kokoro_begin("kokoro:af_heart", 1, NULL);
+	struct take *again = test_kokoro_begin("kokoro:af_heart", 1, NULL);
 	size_t len = take_frame_len(first);
 
 	(void)state;
 	assert_int_equal(take_frames(first), take_frames(again));
-	assert_memory_equal(samples_of(first, 0, take_frames(first)),
-			    samples_of(again, 0, take_frames(again)),
-			    sample_count(first) * sizeof(float));
+	assert_memory_equal(test_kokoro_samples_of(first, 0, take_frames(first)),
+			    test_kokoro_samples_of(again, 0, take_frames(again)),
+			    test_kokoro_sample_count(first) * sizeof(float));
 	/* A window is a piece of it. */
-	assert_memory_equal(samples_of(first, 0, take_frames(first)) + 20 * len,
-			    samples_of(again, 20, 40), 20 * len * sizeof(float));
+	assert_memory_equal(test_kokoro_samples_of(first, 0, take_frames(first)) + 20 * len,
+			    test_kokoro_samples_of(again, 20, 40), 20 * len * sizeof(float));
 	mem_deref(first);
 	mem_deref(again);
 }
 
-static void test_speakers_and_speeds_differ(void **state)
+static void test_kokoro_speakers_and_speeds_differ(void **state)
 {
-	struct take *woman = begin("kokoro:af_heart", 1, NULL);
-	struct take *man = begin("kokoro:am_michael", 1, NULL);
-	struct take *fast = begin("kokoro:af_heart", 0.7f, NULL);
+	struct take *woman = test_kokoro_begin("kokoro:af_heart", 1, NULL);
+	struct take *man = test_kokoro_begin("kokoro:am_michael", 1, NULL);
+	struct take *fast = test_kokoro_begin("kokoro:af_heart", 0.7f, NULL);
 	size_t less = take_frames(man) < take_frames(woman) ? take_frames(man) : take_frames(woman);
 	double ratio = (double)take_frames(fast) / (double)take_frames(woman);
 
 	(void)state;
-	assert_memory_not_equal(samples_of(woman, 0, less), samples_of(man, 0, less),
+	assert_memory_not_equal(test_kokoro_samples_of(woman, 0, less),
+				test_kokoro_samples_of(man, 0, less),
 				less * take_frame_len(woman) * sizeof(float));
 	if (ratio < 0.6 || ratio > 0.8)
 		fail_msg("%g times as long", ratio);
@@ -322,7 +325,7 @@ static void test_speakers_and_speeds_differ(void **state)
 	mem_deref(fast);
 }
 
-static int make_folder(void **state)
+static int test_kokoro_make_folder(void **state)
 {
 	static const char json[] =
 		"{\"audio\":{\"sample_rate\":24000},\"espeak\":{\"voice\":\"en-us\"},"
@@ -333,15 +336,15 @@ static int make_folder(void **state)
 	(void)state;
 	if (!mkdtemp(folder))
 		return -1;
-	write_file("kokoro.onnx.json", json, strlen(json));
+	test_kokoro_write_file("kokoro.onnx.json", json, strlen(json));
 	return 0;
 }
 
-static int drop_folder(void **state)
+static int test_kokoro_drop_folder(void **state)
 {
 	(void)state;
-	remove_file("kokoro.onnx.json");
-	remove_file("a.bin");
+	test_kokoro_remove_file("kokoro.onnx.json");
+	test_kokoro_remove_file("a.bin");
 	rmdir(folder);
 	mem_deref(installed.model);
 	mem_deref(installed.file);
@@ -352,16 +355,16 @@ static int drop_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_vits_graph_is_refused),
-		cmocka_unit_test(test_a_missing_style_file_is_named),
-		cmocka_unit_test(test_a_style_file_has_whole_vectors),
-		cmocka_unit_test(test_a_style_file_has_a_limit),
-		cmocka_unit_test(test_a_style_file_of_no_numbers_is_damaged),
-		cmocka_unit_test(test_a_sentence_sounds_like_one),
-		cmocka_unit_test(test_durations_add_up_to_the_samples),
-		cmocka_unit_test(test_the_same_text_gives_the_same_samples),
-		cmocka_unit_test(test_speakers_and_speeds_differ),
+		cmocka_unit_test(test_kokoro_a_vits_graph_is_refused),
+		cmocka_unit_test(test_kokoro_a_missing_style_file_is_named),
+		cmocka_unit_test(test_kokoro_a_style_file_has_whole_vectors),
+		cmocka_unit_test(test_kokoro_a_style_file_has_a_limit),
+		cmocka_unit_test(test_kokoro_a_style_file_of_no_numbers_is_damaged),
+		cmocka_unit_test(test_kokoro_a_sentence_sounds_like_one),
+		cmocka_unit_test(test_kokoro_durations_add_up_to_the_samples),
+		cmocka_unit_test(test_kokoro_the_same_text_gives_the_same_samples),
+		cmocka_unit_test(test_kokoro_speakers_and_speeds_differ),
 	};
 
-	return cmocka_run_group_tests(tests, make_folder, drop_folder);
+	return cmocka_run_group_tests(tests, test_kokoro_make_folder, test_kokoro_drop_folder);
 }

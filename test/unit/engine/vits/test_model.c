@@ -1,7 +1,6 @@
-/* A model in windows gives what it gives whole.
+/* A model gives the same samples in windows and at once.
  *
- * Runs on the tiny voices, and on those that are installed, where there is a
- * runtime beside them. */
+ * Runs on the tiny voices, and on installed voices if a runtime is installed with them. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -27,7 +26,7 @@
 
 static struct runtime *runtime;
 
-static void need_runtime(void)
+static void test_model_need_runtime(void)
 {
 	if (!runtime)
 		skip();
@@ -40,7 +39,7 @@ struct voice {
 	struct model *model;
 };
 
-static void voice_load(struct voice *voice, const char *path)
+static void test_model_voice_load(struct voice *voice, const char *path)
 {
 	char why[RUNTIME_WHY_SIZE] = "";
 	size_t len;
@@ -54,7 +53,7 @@ static void voice_load(struct voice *voice, const char *path)
 		fail_msg("%s: %s", path, why);
 }
 
-static void voice_free(struct voice *voice)
+static void test_model_voice_free(struct voice *voice)
 {
 	mem_deref(voice->model);
 	mem_deref(voice->file);
@@ -62,14 +61,14 @@ static void voice_free(struct voice *voice)
 	free(voice->bytes);
 }
 
-static size_t make_ids(const struct voice *voice, int64_t ids[IDS_MAX], size_t n)
+static size_t test_model_make_ids(const struct voice *voice, int64_t ids[IDS_MAX], size_t n)
 {
 	for (size_t i = 0; i < n; ++i)
 		ids[i] = i % 2 ? 0 : voice->file->symbols[i * 5 % voice->file->symbol_count].id;
 	return n;
 }
 
-static struct take_settings settings_for(const struct voice *voice, const char *key)
+static struct take_settings test_model_settings_for(const struct voice *voice, const char *key)
 {
 	struct take_settings settings = {
 		.speaker = &voice->file->speakers[0],
@@ -89,16 +88,16 @@ struct sound {
 };
 
 /* In windows that begin with `window` frames and grow by `growth` each time. */
-static struct sound speak(const struct voice *voice, size_t id_count, const char *key,
-			  size_t window, size_t growth)
+static struct sound test_model_speak(const struct voice *voice, size_t id_count, const char *key,
+				     size_t window, size_t growth)
 {
-	struct take_settings settings = settings_for(voice, key);
+	struct take_settings settings = test_model_settings_for(voice, key);
 	char why[RUNTIME_WHY_SIZE];
 	int64_t ids[IDS_MAX];
 	struct sound sound;
 	struct take *take;
 
-	make_ids(voice, ids, id_count);
+	test_model_make_ids(voice, ids, id_count);
 	assert_int_equal(take_begin(&take, voice->model, ids, id_count, &settings, why), 0);
 	sound.count = take_frames(take) * take_frame_len(take);
 	sound.samples = malloc(sound.count * sizeof(float));
@@ -114,7 +113,7 @@ static struct sound speak(const struct voice *voice, size_t id_count, const char
 	return sound;
 }
 
-static void assert_same_sound(const struct sound *a, const struct sound *b)
+static void test_model_assert_same_sound(const struct sound *a, const struct sound *b)
 {
 	float largest = 0;
 
@@ -135,12 +134,13 @@ struct question {
 	size_t count;
 };
 
-static void ask(struct question *question, const struct voice *voice, const struct cut *cut,
-		size_t id_count, const struct take_settings *settings)
+static void test_model_ask(struct question *question, const struct voice *voice,
+			   const struct cut *cut, size_t id_count,
+			   const struct take_settings *settings)
 {
 	struct tensor *inputs = question->inputs;
 
-	question->length = (int64_t)make_ids(voice, question->ids, id_count);
+	question->length = (int64_t)test_model_make_ids(voice, question->ids, id_count);
 	question->speaker = settings->speaker->speaker;
 	question->scales[0] = settings->noise_scale;
 	question->scales[1] = settings->length_scale;
@@ -176,8 +176,8 @@ static void ask(struct question *question, const struct voice *voice, const stru
 							    .f32 = question->duration_noise};
 }
 
-static struct tensor run(const void *bytes, size_t len, const struct question *question,
-			 const char *output_name)
+static struct tensor test_model_run(const void *bytes, size_t len, const struct question *question,
+				    const char *output_name)
 {
 	char why[RUNTIME_WHY_SIZE] = "";
 	struct tensor output = {.name = output_name};
@@ -191,7 +191,7 @@ static struct tensor run(const void *bytes, size_t len, const struct question *q
 }
 
 /* The latent's noise as the graph would have it: rows of channels. */
-static float *latent_noise(const struct noise_key *key, size_t channels, size_t frames)
+static float *test_model_latent_noise(const struct noise_key *key, size_t channels, size_t frames)
 {
 	float *by_frame = malloc(channels * frames * sizeof(float));
 	float *by_channel = malloc(channels * frames * sizeof(float));
@@ -204,9 +204,10 @@ static float *latent_noise(const struct noise_key *key, size_t channels, size_t 
 	return by_channel;
 }
 
-static struct sound speak_uncut(const struct voice *voice, size_t id_count, const char *key)
+static struct sound test_model_speak_uncut(const struct voice *voice, size_t id_count,
+					   const char *key)
 {
-	struct take_settings settings = settings_for(voice, key);
+	struct take_settings settings = test_model_settings_for(voice, key);
 	char why[RUNTIME_WHY_SIZE] = "";
 	struct question question;
 	struct tensor mean, output;
@@ -217,16 +218,16 @@ static struct sound speak_uncut(const struct voice *voice, size_t id_count, cons
 	size_t len;
 
 	assert_int_equal(cut_vits(&cut, voice->onnx, why, sizeof(why)), 0);
-	ask(&question, voice, cut, id_count, &settings);
-	mean = run(cut->text.bytes, cut->text.len, &question, cut->mean);
-	noise = latent_noise(&settings.key, (size_t)mean.dims[1], (size_t)mean.dims[2]);
+	test_model_ask(&question, voice, cut, id_count, &settings);
+	mean = test_model_run(cut->text.bytes, cut->text.len, &question, cut->mean);
+	noise = test_model_latent_noise(&settings.key, (size_t)mean.dims[1], (size_t)mean.dims[2]);
 	assert_int_equal(cut_none(voice->onnx, cut, &bytes, &len, &name), 0);
 	question.inputs[question.count++] = (struct tensor){.name = name,
 							    .type = TENSOR_F32,
 							    .rank = 3,
 							    .dims = {1, mean.dims[1], mean.dims[2]},
 							    .f32 = noise};
-	output = run(bytes, len, &question, cut->output);
+	output = test_model_run(bytes, len, &question, cut->output);
 	sound.count = tensor_count(&output);
 	sound.samples = malloc(sound.count * sizeof(float));
 	memcpy(sound.samples, output.f32, sound.count * sizeof(float));
@@ -239,51 +240,52 @@ static struct sound speak_uncut(const struct voice *voice, size_t id_count, cons
 	return sound;
 }
 
-static void check_voice(const char *path)
+static void test_model_check_voice(const char *path)
 {
 	static const size_t windows[][2] = {{24, 24}, {1, 3}, {37, 0}, {100, 50}};
 	struct voice voice = {0};
 	struct sound whole, uncut;
 
-	voice_load(&voice, path);
-	whole = speak(&voice, 161, "a", SIZE_MAX / 2, 0);
+	test_model_voice_load(&voice, path);
+	whole = test_model_speak(&voice, 161, "a", SIZE_MAX / 2, 0);
 	for (size_t i = 0; i < COUNT(windows); ++i) {
-		struct sound parts = speak(&voice, 161, "a", windows[i][0], windows[i][1]);
+		struct sound parts =
+			test_model_speak(&voice, 161, "a", windows[i][0], windows[i][1]);
 
-		assert_same_sound(&whole, &parts);
+		test_model_assert_same_sound(&whole, &parts);
 		free(parts.samples);
 	}
-	uncut = speak_uncut(&voice, 161, "a");
-	assert_same_sound(&whole, &uncut);
+	uncut = test_model_speak_uncut(&voice, 161, "a");
+	test_model_assert_same_sound(&whole, &uncut);
 	free(uncut.samples);
 	free(whole.samples);
-	voice_free(&voice);
+	test_model_voice_free(&voice);
 }
 
-static void windows_give_what_the_uncut_model_gives(void **state)
+static void test_model_windows_give_what_the_uncut_model_gives(void **state)
 {
 	static const char *const names[] = {"tiny.onnx", "single.onnx", "plain.onnx"};
 	char path[PATH_MAX];
 
 	(void)state;
-	need_runtime();
+	test_model_need_runtime();
 	for (size_t i = 0; i < COUNT(names); ++i) {
 		voice_files_tiny(path, names[i]);
-		check_voice(path);
+		test_model_check_voice(path);
 	}
 }
 
-static void installed_voices_too(void **state)
+static void test_model_installed_voices_too(void **state)
 {
 	char path[PATH_MAX];
 	size_t vits = 0;
 
 	(void)state;
-	need_runtime();
+	test_model_need_runtime();
 	for (size_t i = 0; voice_files_installed(path, i); ++i) {
 		if (strstr(strrchr(path, '/'), "kokoro"))
 			continue; /* another family, not cut */
-		check_voice(path);
+		test_model_check_voice(path);
 		++vits;
 	}
 	if (vits == 0) {
@@ -292,19 +294,19 @@ static void installed_voices_too(void **state)
 	}
 }
 
-static void the_same_key_gives_the_same_samples(void **state)
+static void test_model_the_same_key_gives_the_same_samples(void **state)
 {
 	char path[PATH_MAX];
 	struct voice voice = {0};
 	struct sound first, again, other;
 
 	(void)state;
-	need_runtime();
+	test_model_need_runtime();
 	voice_files_tiny(path, "tiny.onnx");
-	voice_load(&voice, path);
-	first = speak(&voice, 81, "a", 24, 24);
-	again = speak(&voice, 81, "a", 24, 24);
-	other = speak(&voice, 81, "b", 24, 24);
+	test_model_voice_load(&voice, path);
+	first = test_model_speak(&voice, 81, "a", 24, 24);
+	again = test_model_speak(&voice, 81, "a", 24, 24);
+	other = test_model_speak(&voice, 81, "b", 24, 24);
 	assert_int_equal(first.count, again.count);
 	assert_memory_equal(first.samples, again.samples, first.count * sizeof(float));
 	assert_true(other.count != first.count ||
@@ -312,11 +314,11 @@ static void the_same_key_gives_the_same_samples(void **state)
 	free(first.samples);
 	free(again.samples);
 	free(other.samples);
-	voice_free(&voice);
+	test_model_voice_free(&voice);
 }
 
 /* After a worker died the next one need not make what was heard. */
-static void frames_can_be_left_out(void **state)
+static void test_model_frames_can_be_left_out(void **state)
 {
 	char path[PATH_MAX];
 	char why[RUNTIME_WHY_SIZE];
@@ -329,12 +331,12 @@ static void frames_can_be_left_out(void **state)
 	size_t from, frames, len;
 
 	(void)state;
-	need_runtime();
+	test_model_need_runtime();
 	voice_files_tiny(path, "tiny.onnx");
-	voice_load(&voice, path);
-	whole = speak(&voice, 161, "a", SIZE_MAX / 2, 0);
-	settings = settings_for(&voice, "a");
-	make_ids(&voice, ids, 161);
+	test_model_voice_load(&voice, path);
+	whole = test_model_speak(&voice, 161, "a", SIZE_MAX / 2, 0);
+	settings = test_model_settings_for(&voice, "a");
+	test_model_make_ids(&voice, ids, 161);
 	assert_int_equal(take_begin(&take, voice.model, ids, 161, &settings, why), 0);
 	frames = take_frames(take);
 	len = take_frame_len(take);
@@ -346,10 +348,10 @@ static void frames_can_be_left_out(void **state)
 		assert_true(fabsf(samples[i] - whole.samples[from * len + i]) < ROUNDING);
 	mem_deref(take);
 	free(whole.samples);
-	voice_free(&voice);
+	test_model_voice_free(&voice);
 }
 
-static void durations_add_up_to_the_frames(void **state)
+static void test_model_durations_add_up_to_the_frames(void **state)
 {
 	char path[PATH_MAX];
 	char why[RUNTIME_WHY_SIZE];
@@ -360,22 +362,21 @@ static void durations_add_up_to_the_frames(void **state)
 	float sum = 0;
 
 	(void)state;
-	need_runtime();
+	test_model_need_runtime();
 	voice_files_tiny(path, "single.onnx");
-	voice_load(&voice, path);
-	settings = settings_for(&voice, "a");
-	make_ids(&voice, ids, 81);
+	test_model_voice_load(&voice, path);
+	settings = test_model_settings_for(&voice, "a");
+	test_model_make_ids(&voice, ids, 81);
 	assert_int_equal(take_begin(&take, voice.model, ids, 81, &settings, why), 0);
 	for (size_t i = 0; i < 81; ++i)
 		sum += take_durations(take)[i];
 	assert_int_equal((size_t)sum, take_frames(take));
 	mem_deref(take);
-	voice_free(&voice);
+	test_model_voice_free(&voice);
 }
 
-/* Ids that its table of symbols does not have: whoever made the companion, it
- * is of another model. */
-static void a_model_that_cannot_speak_its_trial_is_refused(void **state)
+/* The symbol table lacks some ids: the metadata file belongs to another model. */
+static void test_model_a_model_that_cannot_speak_its_trial_is_refused(void **state)
 {
 	char why[RUNTIME_WHY_SIZE] = "";
 	char path[PATH_MAX];
@@ -383,7 +384,7 @@ static void a_model_that_cannot_speak_its_trial_is_refused(void **state)
 	size_t len;
 
 	(void)state;
-	need_runtime();
+	test_model_need_runtime();
 	voice_files_tiny(path, "tiny.onnx");
 	voice.bytes = voice_files_read(path, &len);
 	assert_int_equal(onnx_parse(&voice.onnx, voice.bytes, len, why, sizeof(why)), 0);
@@ -392,11 +393,11 @@ static void a_model_that_cannot_speak_its_trial_is_refused(void **state)
 		voice.file->symbols[i].id += 100000;
 	assert_int_equal(model_open(&voice.model, runtime, voice.onnx, voice.file, why), EINVAL);
 	assert_true(why[0] != '\0');
-	voice_free(&voice);
+	test_model_voice_free(&voice);
 }
 
 /* The bias of the last convolution: its name, the field's head, one number. */
-static char *last_bias(char *bytes, size_t len)
+static char *test_model_last_bias(char *bytes, size_t len)
 {
 	static const char name[] = "dec.conv_post.bias";
 	char *found = NULL;
@@ -408,7 +409,7 @@ static char *last_bias(char *bytes, size_t len)
 	return found + strlen(name) + 2;
 }
 
-static void a_model_that_speaks_no_numbers_is_refused(void **state)
+static void test_model_a_model_that_speaks_no_numbers_is_refused(void **state)
 {
 	const float no_number = NAN;
 	char why[RUNTIME_WHY_SIZE] = "";
@@ -417,17 +418,17 @@ static void a_model_that_speaks_no_numbers_is_refused(void **state)
 	size_t len;
 
 	(void)state;
-	need_runtime();
+	test_model_need_runtime();
 	voice_files_tiny(path, "tiny.onnx");
 	voice.bytes = voice_files_read(path, &len);
-	memcpy(last_bias(voice.bytes, len), &no_number, sizeof(no_number));
+	memcpy(test_model_last_bias(voice.bytes, len), &no_number, sizeof(no_number));
 	assert_int_equal(onnx_parse(&voice.onnx, voice.bytes, len, why, sizeof(why)), 0);
 	assert_int_equal(model_file_read(&voice.file, path, voice.onnx, why, sizeof(why)), 0);
 	assert_int_equal(model_open(&voice.model, runtime, voice.onnx, voice.file, why), ENOTSUP);
-	voice_free(&voice);
+	test_model_voice_free(&voice);
 }
 
-static int find_runtime(void **state)
+static int test_model_find_runtime(void **state)
 {
 	char folder[PATH_MAX - 32];
 	char whole[PATH_MAX];
@@ -445,14 +446,14 @@ static int find_runtime(void **state)
 	return 0;
 }
 
-static int drop_runtime(void **state)
+static int test_model_drop_runtime(void **state)
 {
 	(void)state;
 	runtime = mem_deref(runtime);
 	return mem_live() == 0 ? 0 : -1;
 }
 
-static void a_file_that_is_no_runtime_is_refused(void **state)
+static void test_model_a_file_that_is_no_runtime_is_refused(void **state)
 {
 	char why[RUNTIME_WHY_SIZE] = "";
 	struct runtime *none = NULL;
@@ -467,13 +468,13 @@ static void a_file_that_is_no_runtime_is_refused(void **state)
 	assert_null(none);
 }
 
-static void what_is_no_model_is_refused(void **state)
+static void test_model_what_is_no_model_is_refused(void **state)
 {
 	char why[RUNTIME_WHY_SIZE] = "";
 	struct network *network = NULL;
 
 	(void)state;
-	need_runtime();
+	test_model_need_runtime();
 	assert_int_equal(network_open(&network, runtime, "what?", 5, why), EINVAL);
 	assert_true(why[0] != '\0');
 }
@@ -481,16 +482,16 @@ static void what_is_no_model_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_that_is_no_runtime_is_refused),
-		cmocka_unit_test(what_is_no_model_is_refused),
-		cmocka_unit_test(a_model_that_cannot_speak_its_trial_is_refused),
-		cmocka_unit_test(a_model_that_speaks_no_numbers_is_refused),
-		cmocka_unit_test(windows_give_what_the_uncut_model_gives),
-		cmocka_unit_test(installed_voices_too),
-		cmocka_unit_test(the_same_key_gives_the_same_samples),
-		cmocka_unit_test(frames_can_be_left_out),
-		cmocka_unit_test(durations_add_up_to_the_frames),
+		cmocka_unit_test(test_model_a_file_that_is_no_runtime_is_refused),
+		cmocka_unit_test(test_model_what_is_no_model_is_refused),
+		cmocka_unit_test(test_model_a_model_that_cannot_speak_its_trial_is_refused),
+		cmocka_unit_test(test_model_a_model_that_speaks_no_numbers_is_refused),
+		cmocka_unit_test(test_model_windows_give_what_the_uncut_model_gives),
+		cmocka_unit_test(test_model_installed_voices_too),
+		cmocka_unit_test(test_model_the_same_key_gives_the_same_samples),
+		cmocka_unit_test(test_model_frames_can_be_left_out),
+		cmocka_unit_test(test_model_durations_add_up_to_the_frames),
 	};
 
-	return cmocka_run_group_tests(tests, find_runtime, drop_runtime);
+	return cmocka_run_group_tests(tests, test_model_find_runtime, test_model_drop_runtime);
 }

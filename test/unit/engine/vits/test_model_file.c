@@ -1,5 +1,5 @@
-/* What stands beside a model is read whole, and refused with a reason when the
- * engine could not speak by it. */
+/* Metadata files are read completely, and rejected with a reason when the engine cannot use
+ * them. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -25,31 +25,31 @@
 
 static char why[256];
 
-static int parse_as(struct model_file **filep, const char *path, const char *json)
+static int test_model_file_parse_as(struct model_file **filep, const char *path, const char *json)
 {
 	why[0] = '\0';
 	return model_file_parse(filep, path, MODEL_COMPANION_JSON, json, strlen(json), NULL, why,
 				sizeof(why));
 }
 
-static struct model_file *parse(const char *json)
+static struct model_file *test_model_file_parse(const char *json)
 {
 	struct model_file *file = NULL;
-	int err = parse_as(&file, "/voices/en_US-amy-low.onnx", json);
+	int err = test_model_file_parse_as(&file, "/voices/en_US-amy-low.onnx", json);
 
 	if (err)
 		fail_msg("%s", why);
 	return file;
 }
 
-static bool is_near(float a, float b)
+static bool test_model_file_is_near(float a, float b)
 {
 	return fabsf(a - b) < 1e-6f;
 }
 
-static void test_pipers_form_is_read(void **state)
+static void test_model_file_pipers_form_is_read(void **state)
 {
-	struct model_file *file = parse(
+	struct model_file *file = test_model_file_parse(
 		"{\"dataset\":\"amy\"," AUDIO ",\"espeak\":{\"voice\":\"de\"},"
 		"\"language\":{\"code\":\"de_AT\",\"family\":\"de\",\"name_native\":\"Deutsch\"},"
 		"\"inference\":{\"noise_scale\":0.5,\"length_scale\":1.25,\"noise_w\":0.25},"
@@ -65,9 +65,9 @@ static void test_pipers_form_is_read(void **state)
 	assert_string_equal(file->language, "de");
 	assert_int_equal(file->sample_rate, 22050);
 	assert_int_equal(file->quality, ENGINE_HIGH);
-	assert_true(is_near(file->noise_scale, 0.5f));
-	assert_true(is_near(file->length_scale, 1.25f));
-	assert_true(is_near(file->noise_w, 0.25f));
+	assert_true(test_model_file_is_near(file->noise_scale, 0.5f));
+	assert_true(test_model_file_is_near(file->length_scale, 1.25f));
+	assert_true(test_model_file_is_near(file->noise_w, 0.25f));
 	assert_int_equal(file->speaker_count, 1);
 	assert_int_equal(file->speaker_count_listed, 1);
 	assert_string_equal(file->speakers[0].name, "en_US-amy-low");
@@ -80,22 +80,23 @@ static void test_pipers_form_is_read(void **state)
 	assert_int_equal(mem_live(), 0);
 }
 
-static void test_old_files_leave_things_out(void **state)
+static void test_model_file_old_files_leave_things_out(void **state)
 {
-	struct model_file *file = parse("{\"audio\":{\"sample_rate\":16000}," ESPEAK "," SYMBOLS
-					",\"language\":null,\"num_speakers\":0}");
+	struct model_file *file =
+		test_model_file_parse("{\"audio\":{\"sample_rate\":16000}," ESPEAK "," SYMBOLS
+				      ",\"language\":null,\"num_speakers\":0}");
 
 	(void)state;
 	assert_string_equal(file->language, "en"); /* by the voice */
 	assert_int_equal(file->quality, ENGINE_LOW); /* by the file's name */
-	assert_true(is_near(file->noise_scale, 0.667f));
-	assert_true(is_near(file->length_scale, 1));
-	assert_true(is_near(file->noise_w, 0.8f));
+	assert_true(test_model_file_is_near(file->noise_scale, 0.667f));
+	assert_true(test_model_file_is_near(file->length_scale, 1));
+	assert_true(test_model_file_is_near(file->noise_w, 0.8f));
 	assert_int_equal(file->speaker_count, 1);
 	mem_deref(file);
 }
 
-static void test_languages_are_codes(void **state)
+static void test_model_file_languages_are_codes(void **state)
 {
 	static const struct {
 		const char *tag;
@@ -110,13 +111,13 @@ static void test_languages_are_codes(void **state)
 
 		snprintf(json, sizeof(json), "{" LEAST ",\"language\":{\"code\":\"%s\"}}",
 			 rows[i].tag);
-		file = parse(json);
+		file = test_model_file_parse(json);
 		assert_string_equal(file->language, rows[i].code);
 		mem_deref(file);
 	}
 }
 
-static void test_titles_are_for_people(void **state)
+static void test_model_file_titles_are_for_people(void **state)
 {
 	static const struct {
 		const char *name;
@@ -134,17 +135,17 @@ static void test_titles_are_for_people(void **state)
 		char path[128];
 
 		snprintf(path, sizeof(path), "%s.onnx", rows[i].name);
-		assert_int_equal(parse_as(&file, path, "{" LEAST "}"), 0);
+		assert_int_equal(test_model_file_parse_as(&file, path, "{" LEAST "}"), 0);
 		assert_string_equal(file->speakers[0].title, rows[i].title);
 		mem_deref(file);
 	}
 }
 
-static void test_speakers_are_called_by_the_map_or_by_number(void **state)
+static void test_model_file_speakers_are_called_by_the_map_or_by_number(void **state)
 {
-	struct model_file *file =
-		parse("{" LEAST ",\"num_speakers\":100,"
-		      "\"speaker_id_map\":{\"p225\":0,\"odd one\":1,\"p3\":2,\"p99\":99}}");
+	struct model_file *file = test_model_file_parse(
+		"{" LEAST ",\"num_speakers\":100,"
+		"\"speaker_id_map\":{\"p225\":0,\"odd one\":1,\"p3\":2,\"p99\":99}}");
 
 	(void)state;
 	assert_int_equal(file->speaker_count, 100);
@@ -157,14 +158,14 @@ static void test_speakers_are_called_by_the_map_or_by_number(void **state)
 	mem_deref(file);
 }
 
-static void test_chosen_speakers_are_the_voices(void **state)
+static void test_model_file_chosen_speakers_are_the_voices(void **state)
 {
-	struct model_file *file =
-		parse("{\"syrinx\":{\"family\":\"vits\",\"licence\":\"CC BY 4.0\",\"speakers\":["
-		      "{\"name\":\"clara\",\"title\":\"Clara\",\"speaker\":12,"
-		      "\"sex\":\"female\",\"gain_db\":-2.5,\"unknown\":[{}]},"
-		      "{\"name\":\"ross\",\"speaker\":903,\"sex\":\"male\"}]},"
-		      "\"num_speakers\":904," LEAST "}");
+	struct model_file *file = test_model_file_parse(
+		"{\"syrinx\":{\"family\":\"vits\",\"licence\":\"CC BY 4.0\",\"speakers\":["
+		"{\"name\":\"clara\",\"title\":\"Clara\",\"speaker\":12,"
+		"\"sex\":\"female\",\"gain_db\":-2.5,\"unknown\":[{}]},"
+		"{\"name\":\"ross\",\"speaker\":903,\"sex\":\"male\"}]},"
+		"\"num_speakers\":904," LEAST "}");
 
 	(void)state;
 	assert_string_equal(file->licence, "CC BY 4.0");
@@ -174,21 +175,21 @@ static void test_chosen_speakers_are_the_voices(void **state)
 	assert_int_equal(file->speakers[0].speaker, 12);
 	assert_int_equal(file->speakers[0].sex, ENGINE_FEMALE);
 	assert_true(file->speakers[0].has_gain);
-	assert_true(is_near(file->speakers[0].gain_db, -2.5f));
+	assert_true(test_model_file_is_near(file->speakers[0].gain_db, -2.5f));
 	assert_string_equal(file->speakers[1].title, "Ross");
 	assert_int_equal(file->speakers[1].sex, ENGINE_MALE);
 	assert_false(file->speakers[1].has_gain);
 	mem_deref(file);
 }
 
-static void test_kokoros_speakers_have_styles_and_languages(void **state)
+static void test_model_file_kokoros_speakers_have_styles_and_languages(void **state)
 {
-	struct model_file *file =
-		parse("{\"audio\":{\"sample_rate\":24000}," ESPEAK
-		      ",\"phoneme_id_map\":{\"$\":0,\"a\":43},\"syrinx\":{\"family\":\"kokoro\","
-		      "\"speakers\":[{\"name\":\"heart\",\"style_file\":\"kokoro-af_heart.bin\"},"
-		      "{\"name\":\"dora\",\"style_file\":\"kokoro-ef_dora.bin\","
-		      "\"espeak_voice\":\"es\",\"language\":\"es\"}]}}");
+	struct model_file *file = test_model_file_parse(
+		"{\"audio\":{\"sample_rate\":24000}," ESPEAK
+		",\"phoneme_id_map\":{\"$\":0,\"a\":43},\"syrinx\":{\"family\":\"kokoro\","
+		"\"speakers\":[{\"name\":\"heart\",\"style_file\":\"kokoro-af_heart.bin\"},"
+		"{\"name\":\"dora\",\"style_file\":\"kokoro-ef_dora.bin\","
+		"\"espeak_voice\":\"es\",\"language\":\"es\"}]}}");
 
 	(void)state;
 	assert_int_equal(file->family, MODEL_KOKORO);
@@ -201,11 +202,11 @@ static void test_kokoros_speakers_have_styles_and_languages(void **state)
 	mem_deref(file);
 }
 
-static void test_symbols_of_several_code_points_are_left_out(void **state)
+static void test_model_file_symbols_of_several_code_points_are_left_out(void **state)
 {
-	struct model_file *file =
-		parse("{" AUDIO "," ESPEAK ",\"phoneme_id_map\":{\"_\":[0],\"^\":[1],\"$\":[2],"
-		      "\"ts\":[5],\"\":[6],\"\\u0283\":[7],\"\\ud83d\\ude00\":[8]}}");
+	struct model_file *file = test_model_file_parse(
+		"{" AUDIO "," ESPEAK ",\"phoneme_id_map\":{\"_\":[0],\"^\":[1],\"$\":[2],"
+		"\"ts\":[5],\"\":[6],\"\\u0283\":[7],\"\\ud83d\\ude00\":[8]}}");
 
 	(void)state;
 	assert_int_equal(file->symbols_ignored, 2);
@@ -215,9 +216,10 @@ static void test_symbols_of_several_code_points_are_left_out(void **state)
 	mem_deref(file);
 }
 
-static void test_the_last_of_two_members_counts(void **state)
+static void test_model_file_the_last_of_two_members_counts(void **state)
 {
-	struct model_file *file = parse("{" LEAST ",\"espeak\":{\"voice\":\"de\"}," SYMBOLS "}");
+	struct model_file *file =
+		test_model_file_parse("{" LEAST ",\"espeak\":{\"voice\":\"de\"}," SYMBOLS "}");
 
 	(void)state;
 	assert_string_equal(file->espeak_voice, "de");
@@ -227,7 +229,7 @@ static void test_the_last_of_two_members_counts(void **state)
 
 #define LISTED(row) "{" LEAST ",\"num_speakers\":4,\"syrinx\":{\"speakers\":[" row "]}}"
 
-static void test_what_cannot_be_is_refused_with_its_member(void **state)
+static void test_model_file_what_cannot_be_is_refused_with_its_member(void **state)
 {
 	static const struct {
 		const char *json;
@@ -285,8 +287,9 @@ static void test_what_cannot_be_is_refused_with_its_member(void **state)
 	for (size_t i = 0; i < COUNT(rows); ++i) {
 		struct model_file *file = NULL;
 
-		assert_int_equal(parse_as(&file, "/voices/en_US-amy-low.onnx", rows[i].json),
-				 EINVAL);
+		assert_int_equal(
+			test_model_file_parse_as(&file, "/voices/en_US-amy-low.onnx", rows[i].json),
+			EINVAL);
 		assert_null(file);
 		if (!strstr(why, rows[i].reason))
 			fail_msg("%s: \"%s\", not \"%s\"", rows[i].json, why, rows[i].reason);
@@ -294,7 +297,7 @@ static void test_what_cannot_be_is_refused_with_its_member(void **state)
 	assert_int_equal(mem_live(), 0);
 }
 
-static void test_names_of_files_must_do_as_names_of_voices(void **state)
+static void test_model_file_names_of_files_must_do_as_names_of_voices(void **state)
 {
 	static const char *const paths[] = {
 		"voice.bin",
@@ -309,12 +312,12 @@ static void test_names_of_files_must_do_as_names_of_voices(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(paths); ++i) {
-		assert_int_equal(parse_as(&file, paths[i], "{" LEAST "}"), EINVAL);
+		assert_int_equal(test_model_file_parse_as(&file, paths[i], "{" LEAST "}"), EINVAL);
 		assert_non_null(strstr(why, "its name"));
 	}
 }
 
-static size_t put_string(uint8_t *out, unsigned field, const char *string)
+static size_t test_model_file_put_string(uint8_t *out, unsigned field, const char *string)
 {
 	size_t n = 0;
 
@@ -326,12 +329,12 @@ static size_t put_string(uint8_t *out, unsigned field, const char *string)
 }
 
 /* One of a model's metadata_props. */
-static size_t put_note(uint8_t *out, const char *key, const char *value)
+static size_t test_model_file_put_note(uint8_t *out, const char *key, const char *value)
 {
 	size_t n = 2;
 
-	n += put_string(out + n, 1, key);
-	n += put_string(out + n, 2, value);
+	n += test_model_file_put_string(out + n, 1, key);
+	n += test_model_file_put_string(out + n, 2, value);
 	out[0] = 14 << 3 | 2;
 	out[1] = (uint8_t)(n - 2);
 	return n;
@@ -342,8 +345,8 @@ struct note {
 };
 
 /* With a model that has nothing but notes and an empty graph. */
-static int parse_tokens(struct model_file **filep, const struct note *notes, size_t count,
-			const char *tokens)
+static int test_model_file_parse_tokens(struct model_file **filep, const struct note *notes,
+					size_t count, const char *tokens)
 {
 	static const uint8_t model[] = {1 << 3, 8, 7 << 3 | 2, 3, 2 << 3 | 2, 1, 'g'};
 	uint8_t bytes[512];
@@ -353,7 +356,7 @@ static int parse_tokens(struct model_file **filep, const struct note *notes, siz
 
 	memcpy(bytes, model, sizeof(model));
 	for (size_t i = 0; i < count; ++i)
-		len += put_note(bytes + len, notes[i].key, notes[i].value);
+		len += test_model_file_put_note(bytes + len, notes[i].key, notes[i].value);
 	if (onnx_parse(&onnx, bytes, len, why, sizeof(why)))
 		fail_msg("%s", why);
 	err = model_file_parse(filep, "libritts.onnx", MODEL_COMPANION_TOKENS, tokens,
@@ -362,7 +365,7 @@ static int parse_tokens(struct model_file **filep, const struct note *notes, siz
 	return err;
 }
 
-static void test_tokens_and_notes_do_instead_of_json(void **state)
+static void test_model_file_tokens_and_notes_do_instead_of_json(void **state)
 {
 	static const struct note notes[] = {
 		{"model_type", "vits"},   {"comment", "piper"}, {"language", "English"},
@@ -372,8 +375,8 @@ static void test_tokens_and_notes_do_instead_of_json(void **state)
 	struct model_file *file = NULL;
 
 	(void)state;
-	assert_int_equal(parse_tokens(&file, notes, COUNT(notes),
-				      "  3\r\n! 4\n$ 2\n^ 1\n_ 0\nɐ 50\n\nts 60\n"),
+	assert_int_equal(test_model_file_parse_tokens(&file, notes, COUNT(notes),
+						      "  3\r\n! 4\n$ 2\n^ 1\n_ 0\nɐ 50\n\nts 60\n"),
 			 0);
 	assert_string_equal(file->espeak_voice, "en-us");
 	assert_string_equal(file->language, "en");
@@ -387,7 +390,7 @@ static void test_tokens_and_notes_do_instead_of_json(void **state)
 	mem_deref(file);
 }
 
-static void test_notes_of_other_models_are_refused(void **state)
+static void test_model_file_notes_of_other_models_are_refused(void **state)
 {
 	static const struct note good[] = {
 		{"model_type", "vits"}, {"voice", "en-us"}, {"sample_rate", "22050"}};
@@ -417,14 +420,15 @@ static void test_notes_of_other_models_are_refused(void **state)
 		for (size_t k = 0; k < COUNT(good); ++k)
 			if (strcmp(good[k].key, rows[i].note.key) != 0)
 				notes[count++] = good[k];
-		assert_int_equal(parse_tokens(&file, notes, count, rows[i].tokens), EINVAL);
+		assert_int_equal(test_model_file_parse_tokens(&file, notes, count, rows[i].tokens),
+				 EINVAL);
 		if (!strstr(why, rows[i].reason))
 			fail_msg("row %zu: \"%s\"", i, why);
 	}
 }
 
 /* A folder with a companion of some size in it. */
-static void write_beside(const char *path, const char *start, size_t size)
+static void test_model_file_write_beside(const char *path, const char *start, size_t size)
 {
 	FILE *stream = fopen(path, "wb");
 
@@ -435,7 +439,7 @@ static void write_beside(const char *path, const char *start, size_t size)
 	assert_int_equal(fclose(stream), 0);
 }
 
-static void test_companions_are_found_beside_the_model(void **state)
+static void test_model_file_companions_are_found_beside_the_model(void **state)
 {
 	char folder[] = "/tmp/syrinx-test-XXXXXX";
 	char model[64];
@@ -449,15 +453,15 @@ static void test_companions_are_found_beside_the_model(void **state)
 	assert_int_equal(model_file_read(&file, model, NULL, why, sizeof(why)), EINVAL);
 	assert_non_null(strstr(why, "neither"));
 
-	write_beside(json, "{" LEAST "}", 0);
+	test_model_file_write_beside(json, "{" LEAST "}", 0);
 	assert_int_equal(model_file_read(&file, model, NULL, why, sizeof(why)), 0);
 	assert_string_equal(file->name, "amy");
 	file = mem_deref(file);
 
-	write_beside(json, "{" LEAST "}", MODEL_FILE_SIZE_MAX);
+	test_model_file_write_beside(json, "{" LEAST "}", MODEL_FILE_SIZE_MAX);
 	assert_int_equal(model_file_read(&file, model, NULL, why, sizeof(why)), 0);
 	file = mem_deref(file);
-	write_beside(json, "{" LEAST "}", MODEL_FILE_SIZE_MAX + 1);
+	test_model_file_write_beside(json, "{" LEAST "}", MODEL_FILE_SIZE_MAX + 1);
 	assert_int_equal(model_file_read(&file, model, NULL, why, sizeof(why)), EINVAL);
 	assert_non_null(strstr(why, "larger than 4 MiB"));
 
@@ -471,20 +475,20 @@ static void test_companions_are_found_beside_the_model(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pipers_form_is_read),
-		cmocka_unit_test(test_old_files_leave_things_out),
-		cmocka_unit_test(test_languages_are_codes),
-		cmocka_unit_test(test_titles_are_for_people),
-		cmocka_unit_test(test_speakers_are_called_by_the_map_or_by_number),
-		cmocka_unit_test(test_chosen_speakers_are_the_voices),
-		cmocka_unit_test(test_kokoros_speakers_have_styles_and_languages),
-		cmocka_unit_test(test_symbols_of_several_code_points_are_left_out),
-		cmocka_unit_test(test_the_last_of_two_members_counts),
-		cmocka_unit_test(test_what_cannot_be_is_refused_with_its_member),
-		cmocka_unit_test(test_names_of_files_must_do_as_names_of_voices),
-		cmocka_unit_test(test_tokens_and_notes_do_instead_of_json),
-		cmocka_unit_test(test_notes_of_other_models_are_refused),
-		cmocka_unit_test(test_companions_are_found_beside_the_model),
+		cmocka_unit_test(test_model_file_pipers_form_is_read),
+		cmocka_unit_test(test_model_file_old_files_leave_things_out),
+		cmocka_unit_test(test_model_file_languages_are_codes),
+		cmocka_unit_test(test_model_file_titles_are_for_people),
+		cmocka_unit_test(test_model_file_speakers_are_called_by_the_map_or_by_number),
+		cmocka_unit_test(test_model_file_chosen_speakers_are_the_voices),
+		cmocka_unit_test(test_model_file_kokoros_speakers_have_styles_and_languages),
+		cmocka_unit_test(test_model_file_symbols_of_several_code_points_are_left_out),
+		cmocka_unit_test(test_model_file_the_last_of_two_members_counts),
+		cmocka_unit_test(test_model_file_what_cannot_be_is_refused_with_its_member),
+		cmocka_unit_test(test_model_file_names_of_files_must_do_as_names_of_voices),
+		cmocka_unit_test(test_model_file_tokens_and_notes_do_instead_of_json),
+		cmocka_unit_test(test_model_file_notes_of_other_models_are_refused),
+		cmocka_unit_test(test_model_file_companions_are_found_beside_the_model),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

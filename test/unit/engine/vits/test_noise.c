@@ -13,7 +13,7 @@
 
 #define MANY 100000
 
-static struct noise_key key_of(const char *text)
+static struct noise_key test_noise_key_of(const char *text)
 {
 	struct noise_key key;
 
@@ -22,10 +22,10 @@ static struct noise_key key_of(const char *text)
 	return key;
 }
 
-static void numbers_are_normally_distributed(void **state)
+static void test_noise_numbers_are_normally_distributed(void **state)
 {
 	static float numbers[MANY];
-	struct noise_key key = key_of("a sentence");
+	struct noise_key key = test_noise_key_of("a sentence");
 	double sum = 0;
 	double squares = 0;
 	int within[3] = {0};
@@ -46,10 +46,10 @@ static void numbers_are_normally_distributed(void **state)
 }
 
 /* A window of a sentence gets what the whole sentence would have there. */
-static void any_stretch_is_what_the_whole_has_there(void **state)
+static void test_noise_any_stretch_is_what_the_whole_has_there(void **state)
 {
 	float whole[257];
-	struct noise_key key = key_of("a sentence");
+	struct noise_key key = test_noise_key_of("a sentence");
 
 	(void)state;
 	noise_fill(&key, 1, 0, whole, COUNT(whole));
@@ -63,7 +63,7 @@ static void any_stretch_is_what_the_whole_has_there(void **state)
 	}
 }
 
-static double correlation(const float *a, const float *b, size_t n)
+static double test_noise_correlation(const float *a, const float *b, size_t n)
 {
 	double sum = 0;
 
@@ -72,11 +72,11 @@ static double correlation(const float *a, const float *b, size_t n)
 	return sum / (double)n;
 }
 
-static void streams_keys_and_places_have_nothing_in_common(void **state)
+static void test_noise_streams_keys_and_places_have_nothing_in_common(void **state)
 {
 	static float numbers[4][MANY];
-	struct noise_key key = key_of("a sentence");
-	struct noise_key other = key_of("a sentencf");
+	struct noise_key key = test_noise_key_of("a sentence");
+	struct noise_key other = test_noise_key_of("a sentencf");
 
 	(void)state;
 	noise_fill(&key, 0, 0, numbers[0], MANY);
@@ -84,10 +84,10 @@ static void streams_keys_and_places_have_nothing_in_common(void **state)
 	noise_fill(&other, 0, 0, numbers[2], MANY);
 	noise_fill(&key, 0, UINT64_C(1) << 40, numbers[3], MANY);
 	for (size_t i = 1; i < COUNT(numbers); ++i)
-		assert_true(fabs(correlation(numbers[0], numbers[i], MANY)) < 0.015);
+		assert_true(fabs(test_noise_correlation(numbers[0], numbers[i], MANY)) < 0.015);
 }
 
-static void a_key_knows_where_its_parts_end(void **state)
+static void test_noise_a_key_knows_where_its_parts_end(void **state)
 {
 	struct noise_key a, b;
 
@@ -103,7 +103,7 @@ static void a_key_knows_where_its_parts_end(void **state)
 
 /* 0.333 and 0.667 are what Piper's models have; the last is a model's that wants
  * more than VITS is trained with. */
-static void a_temperature_scales_the_noise_of_the_model(void **state)
+static void test_noise_a_temperature_scales_the_noise_of_the_model(void **state)
 {
 	static const struct {
 		float own, temperature, scale;
@@ -123,11 +123,11 @@ static void a_temperature_scales_the_noise_of_the_model(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_normally_distributed),
-		cmocka_unit_test(any_stretch_is_what_the_whole_has_there),
-		cmocka_unit_test(streams_keys_and_places_have_nothing_in_common),
-		cmocka_unit_test(a_key_knows_where_its_parts_end),
-		cmocka_unit_test(a_temperature_scales_the_noise_of_the_model),
+		cmocka_unit_test(test_noise_numbers_are_normally_distributed),
+		cmocka_unit_test(test_noise_any_stretch_is_what_the_whole_has_there),
+		cmocka_unit_test(test_noise_streams_keys_and_places_have_nothing_in_common),
+		cmocka_unit_test(test_noise_a_key_knows_where_its_parts_end),
+		cmocka_unit_test(test_noise_a_temperature_scales_the_noise_of_the_model),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

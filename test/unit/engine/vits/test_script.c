@@ -27,7 +27,8 @@ static const char piper[] = "_^$ !\"',-.:;?ç" LETTERS MARKS;
 static const char piper_plain[] = "_^$ .,ç" LETTERS; /* few stops, no marks */
 static const char kokoro[] = "$;:,.!?—…\"() AIOQTWYᵊʤʧʣʦ" LETTERS "\u0303";
 
-static struct model_file *make_model(const char *symbols, const char *voice, bool is_kokoro)
+static struct model_file *test_script_make_model(const char *symbols, const char *voice,
+						 bool is_kokoro)
 {
 	struct model_file *file = NULL;
 	size_t left = strlen(symbols);
@@ -57,7 +58,7 @@ static struct model_file *make_model(const char *symbols, const char *voice, boo
 	return file;
 }
 
-static struct script *write_text(const struct model_file *file, const char *text)
+static struct script *test_script_write_text(const struct model_file *file, const char *text)
 {
 	struct script *script = NULL;
 
@@ -65,7 +66,7 @@ static struct script *write_text(const struct model_file *file, const char *text
 	return script;
 }
 
-static uint32_t symbol_of(const struct model_file *file, int64_t id)
+static uint32_t test_script_symbol_of(const struct model_file *file, int64_t id)
 {
 	for (size_t i = 0; i < file->symbol_count; ++i)
 		if (file->symbols[i].id == id)
@@ -75,7 +76,8 @@ static uint32_t symbol_of(const struct model_file *file, int64_t id)
 }
 
 /* The symbols again, a bar between utterances, without frames and pads. */
-static void read_back(char *out, const struct model_file *file, const struct script *script)
+static void test_script_read_back(char *out, const struct model_file *file,
+				  const struct script *script)
 {
 	size_t step = file->family == MODEL_VITS ? 2 : 1;
 
@@ -85,7 +87,7 @@ static void read_back(char *out, const struct model_file *file, const struct scr
 		if (u > 0)
 			*out++ = '|';
 		for (size_t i = step; i + 1 < utterance->count; i += step)
-			out += utf8_encode(out, symbol_of(file, utterance->ids[i]));
+			out += utf8_encode(out, test_script_symbol_of(file, utterance->ids[i]));
 	}
 	*out = '\0';
 }
@@ -95,21 +97,21 @@ struct row {
 	const char *spoken;
 };
 
-static void check_rows(struct model_file *file, const struct row *rows, size_t count)
+static void test_script_check_rows(struct model_file *file, const struct row *rows, size_t count)
 {
 	char spoken[1024];
 
 	for (size_t i = 0; i < count; ++i) {
-		struct script *script = write_text(file, rows[i].text);
+		struct script *script = test_script_write_text(file, rows[i].text);
 
-		read_back(spoken, file, script);
+		test_script_read_back(spoken, file, script);
 		assert_string_equal(spoken, rows[i].spoken);
 		mem_deref(script);
 	}
 	mem_deref(file);
 }
 
-static void test_stops_are_put_back(void **state)
+static void test_script_stops_are_put_back(void **state)
 {
 	static const struct row rows[] = {
 		{"", ""},
@@ -126,10 +128,10 @@ static void test_stops_are_put_back(void **state)
 	};
 
 	(void)state;
-	check_rows(make_model(piper, "en-us", false), rows, COUNT(rows));
+	test_script_check_rows(test_script_make_model(piper, "en-us", false), rows, COUNT(rows));
 }
 
-static void test_a_stop_that_the_model_lacks_is_its_nearest(void **state)
+static void test_script_a_stop_that_the_model_lacks_is_its_nearest(void **state)
 {
 	static const struct row rows[] = {
 		{"Hello; you: go!", "həlˈoʊ, juː, ɡˈoʊ."},
@@ -138,18 +140,19 @@ static void test_a_stop_that_the_model_lacks_is_its_nearest(void **state)
 	};
 
 	(void)state;
-	check_rows(make_model(piper_plain, "en-us", false), rows, COUNT(rows));
+	test_script_check_rows(test_script_make_model(piper_plain, "en-us", false), rows,
+			       COUNT(rows));
 }
 
-static void test_greeks_ask_with_a_semicolon(void **state)
+static void test_script_greeks_ask_with_a_semicolon(void **state)
 {
 	static const struct row rows[] = {{"Ναι;", "nˈe?"}};
 
 	(void)state;
-	check_rows(make_model(piper, "el", false), rows, COUNT(rows));
+	test_script_check_rows(test_script_make_model(piper, "el", false), rows, COUNT(rows));
 }
 
-static void test_sentences_are_utterances_unless_they_are_short(void **state)
+static void test_script_sentences_are_utterances_unless_they_are_short(void **state)
 {
 	static const struct {
 		const char *text;
@@ -163,11 +166,11 @@ static void test_sentences_are_utterances_unless_they_are_short(void **state)
 		{"Our friend Dr. Smith saw the man in the U.S. Army and left.", 1},
 		{"这是。", 1},
 	};
-	struct model_file *file = make_model(piper, "en-us", false);
+	struct model_file *file = test_script_make_model(piper, "en-us", false);
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); ++i) {
-		struct script *script = write_text(file, rows[i].text);
+		struct script *script = test_script_write_text(file, rows[i].text);
 
 		assert_int_equal(script->utterance_count, rows[i].count);
 		mem_deref(script);
@@ -175,10 +178,10 @@ static void test_sentences_are_utterances_unless_they_are_short(void **state)
 	mem_deref(file);
 }
 
-static void test_ids_are_framed_and_padded(void **state)
+static void test_script_ids_are_framed_and_padded(void **state)
 {
-	struct model_file *file = make_model(piper, "en-us", false);
-	struct script *script = write_text(file, "You, too.");
+	struct model_file *file = test_script_make_model(piper, "en-us", false);
+	struct script *script = test_script_write_text(file, "You, too.");
 	const struct script_utterance *utterance = &script->utterances[0];
 
 	(void)state;
@@ -193,15 +196,15 @@ static void test_ids_are_framed_and_padded(void **state)
 }
 
 /* "of:ʌv the:ðə", as ids tell it. */
-static void tell_words(char *out, const struct model_file *file, const struct script *script,
-		       const char *text)
+static void test_script_tell_words(char *out, const struct model_file *file,
+				   const struct script *script, const char *text)
 {
 	const struct script_utterance *utterance = &script->utterances[0];
 	uint32_t last = SCRIPT_NO_WORD;
 
 	for (size_t i = 2; i + 1 < utterance->count; i += 2) {
 		uint32_t word = utterance->words[i];
-		uint32_t c = symbol_of(file, utterance->ids[i]);
+		uint32_t c = test_script_symbol_of(file, utterance->ids[i]);
 
 		assert_true(word < script->word_count);
 		assert_int_equal(utterance->words[i + 1], word); /* its pad */
@@ -217,7 +220,7 @@ static void tell_words(char *out, const struct model_file *file, const struct sc
 	*out = '\0';
 }
 
-static void test_ids_know_their_words(void **state)
+static void test_script_ids_know_their_words(void **state)
 {
 	static const struct row rows[] = {
 		{"Hello, (you) two!", "Hello:həlˈoʊ, you:juː two:tˈuː!"},
@@ -227,14 +230,14 @@ static void test_ids_know_their_words(void **state)
 		{"Dr. Smith", "Dr:dˈɑːktɚ Smith:smˈɪθ"},
 		{"50% of it", "50%:fˈɪftipɚsˈɛnt of:ʌv it:ɪt"},
 	};
-	struct model_file *file = make_model(piper, "en-us", false);
+	struct model_file *file = test_script_make_model(piper, "en-us", false);
 	char told[512];
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); ++i) {
-		struct script *script = write_text(file, rows[i].text);
+		struct script *script = test_script_write_text(file, rows[i].text);
 
-		tell_words(told, file, script, rows[i].text);
+		test_script_tell_words(told, file, script, rows[i].text);
 		assert_string_equal(told, rows[i].spoken);
 		assert_int_equal(script->utterances[0].words[0], SCRIPT_NO_WORD);
 		assert_int_equal(script->utterances[0].words[1], SCRIPT_NO_WORD);
@@ -243,14 +246,14 @@ static void test_ids_know_their_words(void **state)
 	mem_deref(file);
 }
 
-static void test_marks_of_other_languages_are_not_spoken(void **state)
+static void test_script_marks_of_other_languages_are_not_spoken(void **state)
 {
-	struct model_file *file = make_model(piper, "fr", false);
-	struct script *script = write_text(file, "Le weekend est fini.");
+	struct model_file *file = test_script_make_model(piper, "fr", false);
+	struct script *script = test_script_write_text(file, "Le weekend est fini.");
 	char spoken[256];
 
 	(void)state;
-	read_back(spoken, file, script);
+	test_script_read_back(spoken, file, script);
 	assert_int_equal(script->unknown, 0);
 	assert_null(strchr(spoken, '('));
 	assert_non_null(strstr(spoken, "wiːk"));
@@ -259,28 +262,29 @@ static void test_marks_of_other_languages_are_not_spoken(void **state)
 	mem_deref(file);
 }
 
-static void test_signs_are_decomposed_as_in_training(void **state)
+static void test_script_signs_are_decomposed_as_in_training(void **state)
 {
 	static const struct row apart[] = {{"ich", "ɪc\xcc\xa7"}}; /* c and a cedilla */
 	static const struct row whole[] = {{"ich", "ɪ\xc3\xa7"}};
 
 	(void)state;
-	check_rows(make_model(piper, "de", false), apart, COUNT(apart));
-	check_rows(make_model(piper_plain, "de", false), whole, COUNT(whole));
+	test_script_check_rows(test_script_make_model(piper, "de", false), apart, COUNT(apart));
+	test_script_check_rows(test_script_make_model(piper_plain, "de", false), whole,
+			       COUNT(whole));
 }
 
-static void test_phonemes_outside_the_table_are_counted(void **state)
+static void test_script_phonemes_outside_the_table_are_counted(void **state)
 {
-	struct model_file *file = make_model("_^$ həlo", "en-us", false);
-	struct script *script = write_text(file, "Hello");
+	struct model_file *file = test_script_make_model("_^$ həlo", "en-us", false);
+	struct script *script = test_script_write_text(file, "Hello");
 	char spoken[64];
 
 	(void)state;
-	read_back(spoken, file, script);
+	test_script_read_back(spoken, file, script);
 	assert_string_equal(spoken, "həlo");
 	assert_int_equal(script->unknown, 2);
 	mem_deref(script);
-	script = write_text(file, "Zzz"); /* nothing of it is known */
+	script = test_script_write_text(file, "Zzz"); /* nothing of it is known */
 	assert_true(script->unknown > 0);
 	mem_deref(script);
 	mem_deref(file);
@@ -293,7 +297,7 @@ struct given {
 	size_t words;
 };
 
-static void check_given(struct model_file *file, const struct given *rows, size_t count)
+static void test_script_check_given(struct model_file *file, const struct given *rows, size_t count)
 {
 	char spoken[1024];
 
@@ -305,7 +309,7 @@ static void check_given(struct model_file *file, const struct given *rows, size_
 		struct script *script = NULL;
 
 		assert_int_equal(script_write_text(&script, file, &file->speakers[0], &text), 0);
-		read_back(spoken, file, script);
+		test_script_read_back(spoken, file, script);
 		assert_string_equal(spoken, rows[i].spoken);
 		assert_int_equal(script->word_count, rows[i].words);
 		mem_deref(script);
@@ -314,7 +318,7 @@ static void check_given(struct model_file *file, const struct given *rows, size_
 }
 
 /* The words around them are spoken as ever. */
-static void test_given_phonemes_are_spoken_as_they_are(void **state)
+static void test_script_given_phonemes_are_spoken_as_they_are(void **state)
 {
 	static const struct given rows[] = {
 		{"I met Xi today.", {6, 8, "ˈʃiː"}, "aɪ mˈɛt ʃˈiː tədˈeɪ.", 4},
@@ -335,11 +339,12 @@ static void test_given_phonemes_are_spoken_as_they_are(void **state)
 	};
 
 	(void)state;
-	check_given(make_model(piper, "en-us", false), rows, COUNT(rows));
-	check_given(make_model(piper_plain, "en-us", false), plain_rows, COUNT(plain_rows));
+	test_script_check_given(test_script_make_model(piper, "en-us", false), rows, COUNT(rows));
+	test_script_check_given(test_script_make_model(piper_plain, "en-us", false), plain_rows,
+				COUNT(plain_rows));
 }
 
-static void test_given_phonemes_are_rewritten_for_kokoro(void **state)
+static void test_script_given_phonemes_are_rewritten_for_kokoro(void **state)
 {
 	static const struct given rows[] = {
 		{"I met Jo today.", {6, 8, "ˈdʒəʊ"}, "I mˈɛt ʤˈəʊ tədˈA.", 4},
@@ -347,13 +352,13 @@ static void test_given_phonemes_are_rewritten_for_kokoro(void **state)
 	};
 
 	(void)state;
-	check_given(make_model(kokoro, "en-us", true), rows, COUNT(rows));
+	test_script_check_given(test_script_make_model(kokoro, "en-us", true), rows, COUNT(rows));
 }
 
 /* Longer than a piece: spoken once, where it begins. */
-static void test_given_phonemes_of_a_long_place_are_spoken_once(void **state)
+static void test_script_given_phonemes_of_a_long_place_are_spoken_once(void **state)
 {
-	struct model_file *file = make_model(piper, "en-us", false);
+	struct model_file *file = test_script_make_model(piper, "en-us", false);
 	char place[901] = "";
 	char long_text[1000];
 	const struct engine_phonemes span = {4, 904, "ˈʃiː"};
@@ -367,16 +372,16 @@ static void test_given_phonemes_of_a_long_place_are_spoken_once(void **state)
 		place[i] = "aaaaaaaa. "[i % 10];
 	snprintf(long_text, sizeof(long_text), "Say %.900s now.", place);
 	assert_int_equal(script_write_text(&script, file, NULL, &text), 0);
-	read_back(spoken, file, script);
+	test_script_read_back(spoken, file, script);
 	assert_string_equal(spoken, "sˈeɪ ʃˈiː nˈaʊ.");
 	assert_int_equal(script->word_count, 3);
 	mem_deref(script);
 	mem_deref(file);
 }
 
-static void test_a_voice_that_espeak_lacks_is_refused(void **state)
+static void test_script_a_voice_that_espeak_lacks_is_refused(void **state)
 {
-	struct model_file *file = make_model(piper, "zz-zz", false);
+	struct model_file *file = test_script_make_model(piper, "zz-zz", false);
 	struct script *script = NULL;
 
 	(void)state;
@@ -389,16 +394,16 @@ static void test_a_voice_that_espeak_lacks_is_refused(void **state)
 	mem_deref(file);
 }
 
-static void test_a_speaker_may_have_a_voice_of_its_own(void **state)
+static void test_script_a_speaker_may_have_a_voice_of_its_own(void **state)
 {
-	struct model_file *file = make_model(piper, "en-us", false);
+	struct model_file *file = test_script_make_model(piper, "en-us", false);
 	struct model_speaker speaker = {.espeak_voice = strdup("de")};
 	struct script *script = NULL;
 	char spoken[64];
 
 	(void)state;
 	assert_int_equal(script_write(&script, file, &speaker, "Haus", 4), 0);
-	read_back(spoken, file, script);
+	test_script_read_back(spoken, file, script);
 	assert_string_equal(spoken, "hˈaʊs");
 	mem_deref(script);
 	free(speaker.espeak_voice);
@@ -406,9 +411,9 @@ static void test_a_speaker_may_have_a_voice_of_its_own(void **state)
 }
 
 /* What holds of any text. */
-static void check_script(const struct model_file *file, const char *text, size_t ids_max)
+static void test_script_check(const struct model_file *file, const char *text, size_t ids_max)
 {
-	struct script *script = write_text(file, text);
+	struct script *script = test_script_write_text(file, text);
 	uint32_t last = 0;
 
 	for (size_t u = 0; u < script->utterance_count; ++u) {
@@ -419,7 +424,7 @@ static void check_script(const struct model_file *file, const char *text, size_t
 		for (size_t i = 0; i < utterance->count; ++i) {
 			uint32_t word = utterance->words[i];
 
-			symbol_of(file, utterance->ids[i]);
+			test_script_symbol_of(file, utterance->ids[i]);
 			if (word == SCRIPT_NO_WORD)
 				continue;
 			assert_true(word < script->word_count);
@@ -430,7 +435,7 @@ static void check_script(const struct model_file *file, const char *text, size_t
 	mem_deref(script);
 }
 
-static void test_any_text_can_be_written(void **state)
+static void test_script_any_text_can_be_written(void **state)
 {
 	static const char *const texts[] = {
 		"\xff\xfe broken \xe2\x80 text \x01\x02",
@@ -442,15 +447,15 @@ static void test_any_text_can_be_written(void **state)
 		"ALL CAPITALS AND iPhone XVI McDonald's rock'n'roll",
 		"Zürich naïve façade Ørsted Łódź",
 	};
-	struct model_file *file = make_model(piper, "en-us", false);
+	struct model_file *file = test_script_make_model(piper, "en-us", false);
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(texts); ++i)
-		check_script(file, texts[i], SCRIPT_IDS_MAX);
+		test_script_check(file, texts[i], SCRIPT_IDS_MAX);
 	mem_deref(file);
 }
 
-static void fill(char *text, const char *unit, size_t size)
+static void test_script_fill(char *text, const char *unit, size_t size)
 {
 	size_t len = strlen(unit);
 	size_t n = size / len * len;
@@ -460,35 +465,35 @@ static void fill(char *text, const char *unit, size_t size)
 	text[n] = '\0';
 }
 
-static void test_long_texts_are_divided(void **state)
+static void test_script_long_texts_are_divided(void **state)
 {
 	static const char *const units[] = {
 		"word ", "a", "9", "of the people ", "a, ", "你", "! ", "hello. ",
 	};
-	struct model_file *vits = make_model(piper, "en-us", false);
-	struct model_file *other = make_model(kokoro, "en-us", true);
+	struct model_file *vits = test_script_make_model(piper, "en-us", false);
+	struct model_file *other = test_script_make_model(kokoro, "en-us", true);
 	char text[10001];
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(units); ++i) {
-		fill(text, units[i], 10000);
-		check_script(vits, text, SCRIPT_IDS_MAX);
-		check_script(other, text, 500);
+		test_script_fill(text, units[i], 10000);
+		test_script_check(vits, text, SCRIPT_IDS_MAX);
+		test_script_check(other, text, 500);
 	}
 	mem_deref(vits);
 	mem_deref(other);
 }
 
-static void test_long_sentences_are_divided_at_words(void **state)
+static void test_script_long_sentences_are_divided_at_words(void **state)
 {
-	struct model_file *file = make_model(piper, "en-us", false);
+	struct model_file *file = test_script_make_model(piper, "en-us", false);
 	struct script *script;
 	char text[1001];
 	size_t ids = 0;
 
 	(void)state;
-	fill(text, "hello ", 1000);
-	script = write_text(file, text);
+	test_script_fill(text, "hello ", 1000);
+	script = test_script_write_text(file, text);
 	assert_true(script->utterance_count > 1);
 	assert_int_equal(script->word_count, 166);
 	for (size_t u = 0; u < script->utterance_count; ++u) {
@@ -503,7 +508,7 @@ static void test_long_sentences_are_divided_at_words(void **state)
 	mem_deref(file);
 }
 
-static void test_kokoro_has_its_own_alphabet(void **state)
+static void test_script_kokoro_has_its_own_alphabet(void **state)
 {
 	static const struct row american[] = {
 		{"Hello, you.", "həlˈO, ju."},
@@ -518,15 +523,17 @@ static void test_kokoro_has_its_own_alphabet(void **state)
 	static const struct row spanish[] = {{"mucho", "mˈuʧo"}};
 
 	(void)state;
-	check_rows(make_model(kokoro, "en-us", true), american, COUNT(american));
-	check_rows(make_model(kokoro, "en-gb", true), british, COUNT(british));
-	check_rows(make_model(kokoro, "es", true), spanish, COUNT(spanish));
+	test_script_check_rows(test_script_make_model(kokoro, "en-us", true), american,
+			       COUNT(american));
+	test_script_check_rows(test_script_make_model(kokoro, "en-gb", true), british,
+			       COUNT(british));
+	test_script_check_rows(test_script_make_model(kokoro, "es", true), spanish, COUNT(spanish));
 }
 
-static void test_kokoros_ids_have_no_pads(void **state)
+static void test_script_kokoros_ids_have_no_pads(void **state)
 {
-	struct model_file *file = make_model(kokoro, "en-us", true);
-	struct script *script = write_text(file, "You");
+	struct model_file *file = test_script_make_model(kokoro, "en-us", true);
+	struct script *script = test_script_write_text(file, "You");
 	const struct script_utterance *utterance = &script->utterances[0];
 
 	(void)state;
@@ -542,7 +549,7 @@ static void test_kokoros_ids_have_no_pads(void **state)
 }
 
 /* Nothing of an utterance is heard before all of it was made. */
-static void test_kokoros_utterances_are_clauses_unless_they_are_short(void **state)
+static void test_script_kokoros_utterances_are_clauses_unless_they_are_short(void **state)
 {
 	static const struct {
 		const char *text;
@@ -554,18 +561,18 @@ static void test_kokoros_utterances_are_clauses_unless_they_are_short(void **sta
 		{"When the storm had passed over the valley, too.", 1},
 		{"This is the first. And this is the second one.", 2},
 	};
-	struct model_file *file = make_model(kokoro, "en-us", true);
-	struct model_file *other = make_model(piper, "en-us", false);
+	struct model_file *file = test_script_make_model(kokoro, "en-us", true);
+	struct model_file *other = test_script_make_model(piper, "en-us", false);
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); ++i) {
-		struct script *script = write_text(file, rows[i].text);
+		struct script *script = test_script_write_text(file, rows[i].text);
 
 		assert_int_equal(script->utterance_count, rows[i].count);
 		mem_deref(script);
 	}
 	for (size_t i = 0; i < 4; ++i) {
-		struct script *script = write_text(other, rows[i].text);
+		struct script *script = test_script_write_text(other, rows[i].text);
 
 		assert_int_equal(script->utterance_count, 1);
 		mem_deref(script);
@@ -582,7 +589,7 @@ struct caller {
 	int mistakes;
 };
 
-static void *call(void *arg)
+static void *test_script_call(void *arg)
 {
 	struct caller *caller = arg;
 	char spoken[128];
@@ -594,14 +601,14 @@ static void *call(void *arg)
 			++caller->mistakes;
 			continue;
 		}
-		read_back(spoken, caller->file, script);
+		test_script_read_back(spoken, caller->file, script);
 		caller->mistakes += strcmp(spoken, caller->expected) != 0;
 		mem_deref(script);
 	}
 	return NULL;
 }
 
-static void test_threads_do_not_disturb_each_other(void **state)
+static void test_script_threads_do_not_disturb_each_other(void **state)
 {
 	static const struct row rows[] = {
 		{"en-us", "Hello of the world."}, {"de", "Guten Tag."}, {"fr", "Bonjour."}};
@@ -612,14 +619,15 @@ static void test_threads_do_not_disturb_each_other(void **state)
 	for (size_t i = 0; i < COUNT(rows); ++i) {
 		struct script *script;
 
-		callers[i].file = make_model(piper, rows[i].text, false);
+		callers[i].file = test_script_make_model(piper, rows[i].text, false);
 		callers[i].text = rows[i].spoken;
-		script = write_text(callers[i].file, callers[i].text);
-		read_back(callers[i].expected, callers[i].file, script);
+		script = test_script_write_text(callers[i].file, callers[i].text);
+		test_script_read_back(callers[i].expected, callers[i].file, script);
 		mem_deref(script);
 	}
 	for (size_t i = 0; i < COUNT(rows); ++i)
-		assert_int_equal(pthread_create(&threads[i], NULL, call, &callers[i]), 0);
+		assert_int_equal(pthread_create(&threads[i], NULL, test_script_call, &callers[i]),
+				 0);
 	for (size_t i = 0; i < COUNT(rows); ++i) {
 		pthread_join(threads[i], NULL);
 		assert_int_equal(callers[i].mistakes, 0);
@@ -627,9 +635,9 @@ static void test_threads_do_not_disturb_each_other(void **state)
 	}
 }
 
-static void test_no_memory_is_told(void **state)
+static void test_script_no_memory_is_told(void **state)
 {
-	struct model_file *file = make_model(piper, "en-us", false);
+	struct model_file *file = test_script_make_model(piper, "en-us", false);
 	struct script *script = NULL;
 
 	(void)state;
@@ -641,7 +649,7 @@ static void test_no_memory_is_told(void **state)
 	assert_int_equal(mem_live(), 0);
 }
 
-static int open_espeak(void **state)
+static int test_script_open_espeak(void **state)
 {
 	(void)state;
 	if (script_open())
@@ -652,29 +660,29 @@ static int open_espeak(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stops_are_put_back),
-		cmocka_unit_test(test_a_stop_that_the_model_lacks_is_its_nearest),
-		cmocka_unit_test(test_greeks_ask_with_a_semicolon),
-		cmocka_unit_test(test_sentences_are_utterances_unless_they_are_short),
-		cmocka_unit_test(test_ids_are_framed_and_padded),
-		cmocka_unit_test(test_ids_know_their_words),
-		cmocka_unit_test(test_marks_of_other_languages_are_not_spoken),
-		cmocka_unit_test(test_signs_are_decomposed_as_in_training),
-		cmocka_unit_test(test_phonemes_outside_the_table_are_counted),
-		cmocka_unit_test(test_given_phonemes_are_spoken_as_they_are),
-		cmocka_unit_test(test_given_phonemes_are_rewritten_for_kokoro),
-		cmocka_unit_test(test_given_phonemes_of_a_long_place_are_spoken_once),
-		cmocka_unit_test(test_a_voice_that_espeak_lacks_is_refused),
-		cmocka_unit_test(test_a_speaker_may_have_a_voice_of_its_own),
-		cmocka_unit_test(test_any_text_can_be_written),
-		cmocka_unit_test(test_long_texts_are_divided),
-		cmocka_unit_test(test_long_sentences_are_divided_at_words),
-		cmocka_unit_test(test_kokoro_has_its_own_alphabet),
-		cmocka_unit_test(test_kokoros_ids_have_no_pads),
-		cmocka_unit_test(test_kokoros_utterances_are_clauses_unless_they_are_short),
-		cmocka_unit_test(test_threads_do_not_disturb_each_other),
-		cmocka_unit_test(test_no_memory_is_told),
+		cmocka_unit_test(test_script_stops_are_put_back),
+		cmocka_unit_test(test_script_a_stop_that_the_model_lacks_is_its_nearest),
+		cmocka_unit_test(test_script_greeks_ask_with_a_semicolon),
+		cmocka_unit_test(test_script_sentences_are_utterances_unless_they_are_short),
+		cmocka_unit_test(test_script_ids_are_framed_and_padded),
+		cmocka_unit_test(test_script_ids_know_their_words),
+		cmocka_unit_test(test_script_marks_of_other_languages_are_not_spoken),
+		cmocka_unit_test(test_script_signs_are_decomposed_as_in_training),
+		cmocka_unit_test(test_script_phonemes_outside_the_table_are_counted),
+		cmocka_unit_test(test_script_given_phonemes_are_spoken_as_they_are),
+		cmocka_unit_test(test_script_given_phonemes_are_rewritten_for_kokoro),
+		cmocka_unit_test(test_script_given_phonemes_of_a_long_place_are_spoken_once),
+		cmocka_unit_test(test_script_a_voice_that_espeak_lacks_is_refused),
+		cmocka_unit_test(test_script_a_speaker_may_have_a_voice_of_its_own),
+		cmocka_unit_test(test_script_any_text_can_be_written),
+		cmocka_unit_test(test_script_long_texts_are_divided),
+		cmocka_unit_test(test_script_long_sentences_are_divided_at_words),
+		cmocka_unit_test(test_script_kokoro_has_its_own_alphabet),
+		cmocka_unit_test(test_script_kokoros_ids_have_no_pads),
+		cmocka_unit_test(test_script_kokoros_utterances_are_clauses_unless_they_are_short),
+		cmocka_unit_test(test_script_threads_do_not_disturb_each_other),
+		cmocka_unit_test(test_script_no_memory_is_told),
 	};
 
-	return cmocka_run_group_tests(tests, open_espeak, NULL);
+	return cmocka_run_group_tests(tests, test_script_open_espeak, NULL);
 }

@@ -12,7 +12,7 @@
 #include "base/utf8.h"
 #include "engine/vits/script_private.h"
 
-static void add(struct script_phonemes *list, const char *ipa, uint32_t word)
+static void test_script_align_add(struct script_phonemes *list, const char *ipa, uint32_t word)
 {
 	size_t left = strlen(ipa);
 
@@ -28,7 +28,7 @@ static void add(struct script_phonemes *list, const char *ipa, uint32_t word)
 
 /* `alone` has the words between bars; the answer has a bar before each phoneme
  * with which a word begins. */
-static void align(char *out, const char *together, const char *alone)
+static void test_script_align_run(char *out, const char *together, const char *alone)
 {
 	struct script_phonemes speech = {0};
 	struct script_phonemes words = {0};
@@ -39,10 +39,10 @@ static void align(char *out, const char *together, const char *alone)
 
 		memcpy(word, alone, len);
 		word[len] = '\0';
-		add(&words, word, i);
+		test_script_align_add(&words, word, i);
 		alone += len + (alone[len] == '|');
 	}
-	add(&speech, together, SCRIPT_NO_WORD);
+	test_script_align_add(&speech, together, SCRIPT_NO_WORD);
 	assert_int_equal(script_align(&speech, &words), 0);
 	for (size_t i = 0; i < speech.count; ++i) {
 		if (i > 0 && speech.items[i].word != speech.items[i - 1].word)
@@ -54,7 +54,7 @@ static void align(char *out, const char *together, const char *alone)
 	free(words.items);
 }
 
-static void test_phonemes_find_their_words(void **state)
+static void test_script_align_phonemes_find_their_words(void **state)
 {
 	static const struct {
 		const char *together;
@@ -80,19 +80,19 @@ static void test_phonemes_find_their_words(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); ++i) {
-		align(aligned, rows[i].together, rows[i].alone);
+		test_script_align_run(aligned, rows[i].together, rows[i].alone);
 		assert_string_equal(aligned, rows[i].aligned);
 	}
 }
 
-static void test_nothing_beside_nothing_is_no_fault(void **state)
+static void test_script_align_nothing_beside_nothing_is_no_fault(void **state)
 {
 	struct script_phonemes none = {0};
 	struct script_phonemes some = {0};
 
 	(void)state;
 	assert_int_equal(script_align(&none, &none), 0);
-	add(&some, "a", 7);
+	test_script_align_add(&some, "a", 7);
 	assert_int_equal(script_align(&some, &none), 0);
 	assert_int_equal(some.items[0].word, 7);
 	assert_int_equal(script_align(&none, &some), 0);
@@ -100,7 +100,7 @@ static void test_nothing_beside_nothing_is_no_fault(void **state)
 }
 
 /* Too long to be compared: shared out, in order, each word with its part. */
-static void test_long_ones_are_shared_out(void **state)
+static void test_script_align_long_ones_are_shared_out(void **state)
 {
 	struct script_phonemes speech = {0};
 	struct script_phonemes words = {0};
@@ -108,8 +108,8 @@ static void test_long_ones_are_shared_out(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 2000; ++i) {
-		add(&words, "na ", i / 500);
-		add(&speech, "na ", SCRIPT_NO_WORD);
+		test_script_align_add(&words, "na ", i / 500);
+		test_script_align_add(&speech, "na ", SCRIPT_NO_WORD);
 	}
 	assert_int_equal(script_align(&speech, &words), 0);
 	for (size_t i = 0; i < speech.count; ++i) {
@@ -126,9 +126,9 @@ static void test_long_ones_are_shared_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_phonemes_find_their_words),
-		cmocka_unit_test(test_nothing_beside_nothing_is_no_fault),
-		cmocka_unit_test(test_long_ones_are_shared_out),
+		cmocka_unit_test(test_script_align_phonemes_find_their_words),
+		cmocka_unit_test(test_script_align_nothing_beside_nothing_is_no_fault),
+		cmocka_unit_test(test_script_align_long_ones_are_shared_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

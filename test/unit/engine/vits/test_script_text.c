@@ -20,7 +20,7 @@ struct divided {
 	size_t piece_count;
 };
 
-static struct divided divide(const char *text, size_t len)
+static struct divided test_script_text_divide(const char *text, size_t len)
 {
 	struct divided divided;
 
@@ -30,16 +30,16 @@ static struct divided divide(const char *text, size_t len)
 	return divided;
 }
 
-static void drop(struct divided *divided)
+static void test_script_text_drop(struct divided *divided)
 {
 	free(divided->words);
 	free(divided->pieces);
 }
 
 /* "[words of a piece]stop", and a bar where a sentence ends. */
-static void describe(char *out, const char *text)
+static void test_script_text_describe(char *out, const char *text)
 {
-	struct divided divided = divide(text, strlen(text));
+	struct divided divided = test_script_text_divide(text, strlen(text));
 
 	for (size_t i = 0; i < divided.piece_count; ++i) {
 		const struct script_piece *piece = &divided.pieces[i];
@@ -59,10 +59,10 @@ static void describe(char *out, const char *text)
 			*out++ = '|';
 	}
 	*out = '\0';
-	drop(&divided);
+	test_script_text_drop(&divided);
 }
 
-static void test_pieces_end_at_stops_and_nowhere_else(void **state)
+static void test_script_text_pieces_end_at_stops_and_nowhere_else(void **state)
 {
 	static const struct {
 		const char *text;
@@ -107,12 +107,13 @@ static void test_pieces_end_at_stops_and_nowhere_else(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); ++i) {
-		describe(divided, rows[i].text);
+		test_script_text_describe(divided, rows[i].text);
 		assert_string_equal(divided, rows[i].divided);
 	}
 }
 
-static void check_word(const char *text, size_t len, const struct script_word *word)
+static void test_script_text_check_word(const char *text, size_t len,
+					const struct script_word *word)
 {
 	assert_true(word->byte_start < word->byte_end);
 	assert_true(word->byte_end <= len);
@@ -121,9 +122,9 @@ static void check_word(const char *text, size_t len, const struct script_word *w
 }
 
 /* Pieces are the whole text in its order, short enough, and words lie in it. */
-static void check(const char *text, size_t len, size_t piece_max)
+static void test_script_text_check(const char *text, size_t len, size_t piece_max)
 {
-	struct divided divided = divide(text, len);
+	struct divided divided = test_script_text_divide(text, len);
 	size_t at = 0;
 
 	for (size_t i = 0; i < divided.piece_count; ++i) {
@@ -139,13 +140,13 @@ static void check(const char *text, size_t len, size_t piece_max)
 	}
 	assert_int_equal(at, len);
 	for (size_t i = 0; i < divided.word_count; ++i) {
-		check_word(text, len, &divided.words[i]);
+		test_script_text_check_word(text, len, &divided.words[i]);
 		assert_true(i == 0 || divided.words[i].byte_start >= divided.words[i - 1].byte_end);
 	}
-	drop(&divided);
+	test_script_text_drop(&divided);
 }
 
-static void test_long_texts_without_stops_are_divided(void **state)
+static void test_script_text_long_texts_without_stops_are_divided(void **state)
 {
 	static const char *const units[] = {"a", "word ", "你", "é", "(", "- ", "! ", "a. ", "😀 "};
 	char text[12000];
@@ -157,29 +158,29 @@ static void test_long_texts_without_stops_are_divided(void **state)
 
 		for (size_t k = 0; k < n; ++k)
 			text[k] = units[i][k % len];
-		check(text, n, SCRIPT_PIECE_MAX + 8);
+		test_script_text_check(text, n, SCRIPT_PIECE_MAX + 8);
 	}
 }
 
-static void test_a_word_in_two_pieces_is_in_both(void **state)
+static void test_script_text_a_word_in_two_pieces_is_in_both(void **state)
 {
 	char text[600];
 	struct divided divided;
 
 	(void)state;
 	memset(text, 'a', sizeof(text));
-	divided = divide(text, sizeof(text));
+	divided = test_script_text_divide(text, sizeof(text));
 	assert_int_equal(divided.word_count, 1);
 	assert_int_equal(divided.piece_count, 2);
 	for (size_t i = 0; i < 2; ++i) {
 		assert_int_equal(divided.pieces[i].first_word, 0);
 		assert_int_equal(divided.pieces[i].end_word, 1);
 	}
-	drop(&divided);
+	test_script_text_drop(&divided);
 }
 
 /* Texts put together at random out of what matters. */
-static void test_whatever_the_text_is_it_stays_whole(void **state)
+static void test_script_text_whatever_the_text_is_it_stays_whole(void **state)
 {
 	static const char *const parts[] = {
 		"a",  "B", " ", "  ", ".",  ",",  "?!", "…", "—",    "-",    "\"",   "”", "(", ")",
@@ -200,17 +201,17 @@ static void test_whatever_the_text_is_it_stays_whole(void **state)
 			while (*part)
 				text[len++] = *part++;
 		}
-		check(text, len, SCRIPT_PIECE_MAX + 64);
+		test_script_text_check(text, len, SCRIPT_PIECE_MAX + 64);
 	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pieces_end_at_stops_and_nowhere_else),
-		cmocka_unit_test(test_long_texts_without_stops_are_divided),
-		cmocka_unit_test(test_a_word_in_two_pieces_is_in_both),
-		cmocka_unit_test(test_whatever_the_text_is_it_stays_whole),
+		cmocka_unit_test(test_script_text_pieces_end_at_stops_and_nowhere_else),
+		cmocka_unit_test(test_script_text_long_texts_without_stops_are_divided),
+		cmocka_unit_test(test_script_text_a_word_in_two_pieces_is_in_both),
+		cmocka_unit_test(test_script_text_whatever_the_text_is_it_stays_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
