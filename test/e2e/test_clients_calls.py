@@ -136,8 +136,10 @@ def test_a_program_talks(app, server, sound, tmp_path):
     events = [(name, *data) for name, *data in told["events"]]
     assert not [event for event in events if event[0] == "error"]
     assert events[0] == ("agent", "You said: At once.")
-    heard = next(event[1] for event in events if event[0] == "correction")
-    story = next(event[1] for event in events if event[0] == "agent" and "sentence number" in event[1])
+    # On a busy machine the question also interrupts the first answer, which is then corrected, too.
+    asked = next(i for i, event in enumerate(events) if event[0] == "user" and "story" in event[1])
+    heard = next(event[1] for event in events[asked:] if event[0] == "correction")
+    story = next(event[1] for event in events[asked:] if event[0] == "agent" and "sentence number" in event[1])
     assert story.startswith(heard) and heard != story
     night = app.wait_for("transcript", words="Good night.")["history"]
     assert [said["content"] for said in night if "said" not in said["content"]][:1] == ["At once."]

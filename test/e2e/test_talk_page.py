@@ -121,7 +121,8 @@ def test_words_that_were_not_heard_are_struck_through(make, browse):
     assert struck and (heard + struck).strip() == GREETING.strip()
     assert milliseconds(seen["silent"]) and milliseconds(seen["figure"])
     assert seen["mute"] == "true"
-    assert [turn for turn in seen["turns"] if turn[0] == "user"][-2:] == [
+    # When the beeps were muted, and so where they are shown, depends on the browser.
+    assert [turn for turn in seen["turns"] if turn[0] == "user" and not is_beeps(turn[1])] == [
         ["user", "Are you there?"], ["user", "Stop it."]]
     assert "Stop it." in seen["turns"][-1][1]
     assert any('{"type":"user_message","text":"Stop it."}' in line for line in seen["sent"])
